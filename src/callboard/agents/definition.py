@@ -116,12 +116,12 @@ def _build(front: DefinitionFields, halves: FrontmatterSplit, source: bytes, fil
         command=front.command,
         agent_mode=front.agent_mode,
         url=front.url,
-        schedule=_schedule(front.schedule),
+        schedule=_build_schedule(front.schedule),
         color=front.color,
     )
 
 
-def _schedule(fields: ScheduleFields | None) -> Schedule | None:
+def _build_schedule(fields: ScheduleFields | None) -> Schedule | None:
     if fields is None:
         return None
     return Schedule(every=to_seconds(fields.every), cron=" ".join(fields.cron.split()), wake_on=fields.wake_on)

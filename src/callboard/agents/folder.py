@@ -82,7 +82,7 @@ class FolderDefinitions:
         if lead is None:
             # The missing lead is also a problem of the roster; do not repeat it.
             others = (
-                _problem_text(problem)
+                _format_problem(problem)
                 for problem in roster.problems
                 if (problem.file, problem.field) != (FOLDER, "lead")
             )
@@ -102,13 +102,13 @@ class FolderDefinitions:
             return definition
         file = fold_name(f"{FOLDER}/{name}.md")
         problem = next((problem for problem in roster.problems if fold_name(problem.file) == file), None)
-        reason = f" {_problem_text(problem)}" if problem is not None else ""
+        reason = f" {_format_problem(problem)}" if problem is not None else ""
         hint = "Run `callboard agents` to list the agents of a folder and the problems of their files."
         raise Refusal("unknown_agent", f"There is no agent {name} in {folder}.{reason}", field="agent", hint=hint)
 
     def _load(self, folder: str, handle: int) -> Roster:
         started = time.time_ns()
-        stamps = _stamps(handle)
+        stamps = _read_stamps(handle)
         loaded = self._loaded.get(folder)
         if loaded is None or not loaded.settled or loaded.stamps != stamps:
             newest = max((stamp.changed for stamp in stamps), default=0)
@@ -117,7 +117,7 @@ class FolderDefinitions:
         return loaded.roster
 
 
-def _problem_text(problem: DefinitionProblem) -> str:
+def _format_problem(problem: DefinitionProblem) -> str:
     location = f"{problem.file}:{problem.line}" if problem.line else problem.file
     return f"{location}: {problem.message}"
 
@@ -139,7 +139,7 @@ def _open_agents(folder: str) -> int | DefinitionProblem | None:
         return DefinitionProblem(file=FOLDER, line=0, field="", message=message, hint=_CHECK_PERMISSIONS)
 
 
-def _stamps(handle: int) -> tuple[_Stamp, ...]:
+def _read_stamps(handle: int) -> tuple[_Stamp, ...]:
     """Return the stamps of possible definitions, sorted by name."""
     stamps: list[_Stamp] = []
     for name in sorted(os.listdir(handle)):
@@ -163,10 +163,10 @@ def _load_roster(handle: int, stamps: tuple[_Stamp, ...]) -> Roster:
         message = f"There are {len(stamps)} files; only the first {MAX_FILES} are loaded."
         problem = DefinitionProblem(file=FOLDER, line=0, field="", message=message, hint="Remove agents.")
         return build_roster(files, problems=(problem,))
-    return build_roster((*files, *_built_in_lead(files)))
+    return build_roster((*files, *_find_built_in_lead(files)))
 
 
-def _built_in_lead(files: list[LoadedDefinition]) -> tuple[LoadedDefinition, ...]:
+def _find_built_in_lead(files: list[LoadedDefinition]) -> tuple[LoadedDefinition, ...]:
     """Return the packaged lead if every file is valid and none defines a main agent."""
     if any(file.definition is None or file.definition.kind == "main" for file in files):
         return ()

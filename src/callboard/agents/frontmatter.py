@@ -50,12 +50,12 @@ def split_frontmatter(text: str) -> FrontmatterSplit | None:
 
 def suggest(name: str, names: Iterable[str]) -> str:
     """Return a question that suggests the most similar valid name; empty if no name is similar."""
-    by_key = {_comparison_key(valid): valid for valid in names}
-    matches = difflib.get_close_matches(_comparison_key(name), by_key, n=1, cutoff=0.6)
+    by_key = {_build_comparison_key(valid): valid for valid in names}
+    matches = difflib.get_close_matches(_build_comparison_key(name), by_key, n=1, cutoff=0.6)
     return f"Did you mean `{by_key[matches[0]]}`?" if matches else ""
 
 
-def _comparison_key(name: str) -> str:
+def _build_comparison_key(name: str) -> str:
     return "".join(character for character in name.casefold() if character.isalnum())
 
 
@@ -101,92 +101,92 @@ class Frontmatter:
             node = _compose(self._text)
         except ReaderError as error:
             line = self._first + self._text.count("\n", 0, error.position)
-            self._problem(line, "", f"The frontmatter has a character that YAML does not allow: {error.reason}.")
+            self._add_problem_at(line, "", f"The frontmatter has a character that YAML does not allow: {error.reason}.")
             return None
         except yaml.MarkedYAMLError as error:
-            line = self._first if error.problem_mark is None else self._line(error.problem_mark)
+            line = self._first if error.problem_mark is None else self._find_line(error.problem_mark)
             reason = error.problem or error.context or ""
             hint = _HINTS.get(error.context or "", "") or _HINTS.get(reason, "")
-            self._problem(line, "", f"The frontmatter is not valid YAML: {reason}.", hint)
+            self._add_problem_at(line, "", f"The frontmatter is not valid YAML: {reason}.", hint)
             return None
         if node is None:
-            self._problem(self._first, "", "The frontmatter is empty.", "Add at least a name: `name: lead`.")
+            self._add_problem_at(self._first, "", "The frontmatter is empty.", "Add at least a name: `name: lead`.")
             return None
-        value = self._value(node, kind, "", self._first)
+        value = self._read_value(node, kind, "", self._first)
         return None if self.problems else cast("T", value)
 
     def problem(self, field: str, message: str, hint: str = "") -> None:
         """Add a problem of a decoded field."""
-        self._problem(self.lines.get(field, self._first), field, message, hint)
+        self._add_problem_at(self.lines.get(field, self._first), field, message, hint)
 
-    def _problem(self, line: int, field: str, message: str, hint: str = "") -> None:
+    def _add_problem_at(self, line: int, field: str, message: str, hint: str = "") -> None:
         self.problems.append(DefinitionProblem(file=self._file, line=line, field=field, message=message, hint=hint))
 
-    def _line(self, mark: yaml.Mark) -> int:
+    def _find_line(self, mark: yaml.Mark) -> int:
         return self._first + mark.line
 
-    def _value(self, node: yaml.Node, kind: Any, at: str, line: int) -> Any:
+    def _read_value(self, node: yaml.Node, kind: Any, at: str, line: int) -> Any:
         """Return the value of a node as this type; UNSET after a problem. `line` is the first line of the field."""
         self.lines[at] = line
         plain = _select_type(kind, node)
         if isinstance(plain, type) and issubclass(plain, msgspec.Struct):
-            return self._struct(node, plain, at, line)
+            return self._read_struct(node, plain, at, line)
         if get_origin(plain) is tuple and isinstance(node, yaml.SequenceNode):
             items = cast("list[yaml.Node]", node.value)
             each = get_args(plain)[0]
             values = [
-                self._value(item, each, f"{at}[{number}]", self._line(item.start_mark))
+                self._read_value(item, each, f"{at}[{number}]", self._find_line(item.start_mark))
                 for number, item in enumerate(items)
             ]
             return msgspec.UNSET if msgspec.UNSET in values else tuple(values)
-        return self._leaf(node, kind, at, line)
+        return self._read_leaf(node, kind, at, line)
 
-    def _struct(self, node: yaml.Node, kind: type[msgspec.Struct], at: str, line: int) -> Any:
+    def _read_struct(self, node: yaml.Node, kind: type[msgspec.Struct], at: str, line: int) -> Any:
         if not isinstance(node, yaml.MappingNode):
             subject = f"`{at}`" if at else "The frontmatter"
-            self._problem(line, at, f"{subject} must be {_describe_type(kind)}; it is {self._excerpt(node)}.")
+            self._add_problem_at(line, at, f"{subject} must be {_describe_type(kind)}; it is {self._quote(node)}.")
             return msgspec.UNSET
         hints = get_type_hints(kind, include_extras=True)
         values: dict[str, Any] = {}
         for key, value in cast("list[tuple[yaml.Node, yaml.Node]]", node.value):
-            name = str(key.value) if isinstance(key, yaml.ScalarNode) else self._excerpt(key)
-            field, key_line = f"{at}.{name}" if at else name, self._line(key.start_mark)
+            name = str(key.value) if isinstance(key, yaml.ScalarNode) else self._quote(key)
+            field, key_line = f"{at}.{name}" if at else name, self._find_line(key.start_mark)
             if name in values:
-                self._problem(key_line, field, f"`{field}` occurs twice.", "Remove one of them.")
+                self._add_problem_at(key_line, field, f"`{field}` occurs twice.", "Remove one of them.")
             elif name not in hints:
-                self._problem(key_line, field, f"There is no field `{field}`.", _unknown_field_hint(name, hints))
+                self._add_problem_at(key_line, field, f"There is no field `{field}`.", _suggest_field(name, hints))
             else:
-                values[name] = self._value(value, hints[name], field, key_line)
+                values[name] = self._read_value(value, hints[name], field, key_line)
         for field in msgspec.structs.fields(kind):
             if field.required and field.name not in values:
                 missing = f"{at}.{field.name}" if at else field.name
-                self._problem(line, missing, f"`{missing}` is missing: add {_describe_type(hints[field.name])}.")
+                self._add_problem_at(line, missing, f"`{missing}` is missing: add {_describe_type(hints[field.name])}.")
                 return msgspec.UNSET
         return msgspec.UNSET if msgspec.UNSET in values.values() else kind(**values)
 
-    def _leaf(self, node: yaml.Node, kind: Any, at: str, line: int) -> Any:
+    def _read_leaf(self, node: yaml.Node, kind: Any, at: str, line: int) -> Any:
         if isinstance(node, yaml.ScalarNode):
             try:
                 loader = yaml.SafeLoader("")
                 value = cast("object", loader.construct_object(node))  # pyright: ignore[reportUnknownMemberType]
                 if value is None:
-                    self._problem(line, at, f"`{at}` is empty.", "Set a value, or remove the line.")
+                    self._add_problem_at(line, at, f"`{at}` is empty.", "Set a value, or remove the line.")
                     return msgspec.UNSET
                 if isinstance(value, str):
                     value.encode()
                 return msgspec.convert(value, kind)
             except (ValueError, yaml.YAMLError):
                 pass
-        message = f"`{at}` must be {_describe_type(kind)}; it is {self._excerpt(node)}."
-        self._problem(line, at, message, _value_hint(kind, node))
+        message = f"`{at}` must be {_describe_type(kind)}; it is {self._quote(node)}."
+        self._add_problem_at(line, at, message, _suggest_value(kind, node))
         return msgspec.UNSET
 
-    def _excerpt(self, node: yaml.Node) -> str:
+    def _quote(self, node: yaml.Node) -> str:
         text = " ".join(self._text[node.start_mark.index : node.end_mark.index].split())
         return f"`{text if len(text) <= _MAX_VALUE_CHARS else f'{text[: _MAX_VALUE_CHARS - 1]}…'}`"
 
 
-def _value_hint(annotated: Any, node: yaml.Node) -> str:
+def _suggest_value(annotated: Any, node: yaml.Node) -> str:
     """Return how to correct a value of the wrong type; empty if unknown."""
     kind = _select_type(annotated, node)
     text = str(node.value) if isinstance(node, yaml.ScalarNode) else ""
@@ -209,7 +209,7 @@ def _is_valid(text: str, kind: Any) -> bool:
     return True
 
 
-def _unknown_field_hint(name: str, fields: Iterable[str]) -> str:
+def _suggest_field(name: str, fields: Iterable[str]) -> str:
     if name == "prompt":
         return "The prompt is the text below the frontmatter."
     return suggest(name, fields) or f"Fields: {', '.join(fields)}."

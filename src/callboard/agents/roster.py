@@ -67,7 +67,7 @@ class _RosterBuilder:
             key = fold_name(definition.name)
             if (owner := self._names.get(key)) is not None:
                 message = f"{owner.file} already has the name {definition.name}."
-                self._problem(file, "name", message, "Change the name. The agent is not loaded until then.")
+                self._add_problem(file, "name", message, "Change the name. The agent is not loaded until then.")
                 continue
             self._names[key] = definition
             self._agents[definition.name] = (definition, file)
@@ -80,7 +80,7 @@ class _RosterBuilder:
                 owner = self._names.setdefault(fold_name(alias), definition)
                 if owner.name != name:
                     message = f"{owner.file} already has the alias {alias}."
-                    self._problem(file, f"aliases[{number}]", message, "The agent is loaded without it.")
+                    self._add_problem(file, f"aliases[{number}]", message, "The agent is loaded without it.")
                 else:
                     aliases.append(alias)
             self._agents[name] = (msgspec.structs.replace(definition, aliases=tuple(aliases)), file)
@@ -90,7 +90,7 @@ class _RosterBuilder:
         edges = tuple(
             resolved
             for number, edge in enumerate(definition.edges)
-            if (resolved := self._edge(definition, edge, f"edges[{number}]", file)) is not None
+            if (resolved := self._resolve_edge(definition, edge, f"edges[{number}]", file)) is not None
         )
         targets = definition.delegate_targets
         if targets is not None:
@@ -99,13 +99,13 @@ class _RosterBuilder:
             targets = tuple(dict.fromkeys(target for target in resolved_targets if target is not None))
         return msgspec.structs.replace(definition, edges=edges, delegate_targets=targets)
 
-    def _edge(self, definition: Definition, edge: Edge, field: str, file: LoadedDefinition) -> Edge | None:
+    def _resolve_edge(self, definition: Definition, edge: Edge, field: str, file: LoadedDefinition) -> Edge | None:
         other = self._find(edge.to, f"{field}.to", file)
         if other is None:
             return None
-        if (violation := _violation(definition, other, edge)) is not None:
+        if (violation := _find_violation(definition, other, edge)) is not None:
             part, message, hint = violation
-            self._problem(file, f"{field}.{part}", message, hint)
+            self._add_problem(file, f"{field}.{part}", message, hint)
             return None
         directed_edges = [_DirectedEdge(definition.name, other.name, edge.kind)]
         if edge.direction == "both":
@@ -113,7 +113,7 @@ class _RosterBuilder:
         for directed in directed_edges:
             if (owner := self._directed_edges.get(directed)) is not None:
                 message = f"{owner} already has a {directed.kind} edge from {directed.source} to {directed.target}."
-                self._problem(file, f"{field}.to", message, "Remove one of them.")
+                self._add_problem(file, f"{field}.to", message, "Remove one of them.")
                 return None
         self._directed_edges.update(dict.fromkeys(directed_edges, file.file))
         return msgspec.structs.replace(edge, to=other.name)
@@ -124,19 +124,19 @@ class _RosterBuilder:
             return None
         if other.kind == "main":
             message = f"{other.name} is a main agent, and main agents cannot delegate to each other."
-            self._problem(file, field, message, "Use messages, or a handoff along an edge.")
+            self._add_problem(file, field, message, "Use messages, or a handoff along an edge.")
             return None
         return other.name
 
     def _find(self, name: str, field: str, file: LoadedDefinition) -> Definition | None:
         definition = self._names.get(fold_name(name))
         if definition is None:
-            self._problem(file, field, f"There is no agent {name}.", self._missing_hint(name))
+            self._add_problem(file, field, f"There is no agent {name}.", self._suggest_agent(name))
         return definition
 
-    def _missing_hint(self, name: str) -> str:
+    def _suggest_agent(self, name: str) -> str:
         invalid = next(
-            (file for file in self._files if file.problems and fold_name(_stem(file.file)) == fold_name(name)), None
+            (file for file in self._files if file.problems and fold_name(_get_stem(file.file)) == fold_name(name)), None
         )
         if invalid is not None:
             return f"{invalid.file} is not loaded: fix its problems first."
@@ -147,7 +147,9 @@ class _RosterBuilder:
         leads = [definition for definition in mains if definition.lead]
         for other in leads[1:]:
             file = self._agents[other.name][1]
-            self._problem(file, "lead", f"{leads[0].name} is already the lead.", "Set `lead: true` for one agent only.")
+            self._add_problem(
+                file, "lead", f"{leads[0].name} is already the lead.", "Set `lead: true` for one agent only."
+            )
         if leads:
             return leads[0].name
         if len(mains) > 1:
@@ -155,19 +157,19 @@ class _RosterBuilder:
             message = (
                 f"{len(mains)} agents can lead ({names}); {mains[0].name} is the lead because its file is the first."
             )
-            self._problem(self._agents[mains[0].name][1], "lead", message, "Set `lead: true` for the lead.")
+            self._add_problem(self._agents[mains[0].name][1], "lead", message, "Set `lead: true` for the lead.")
         if not mains and self._files:
             message = "No agent can lead: no valid definition has `kind: main`."
             hint = "Fix or add the file of a lead. `callboard agents --presets` lists teams to copy."
             self._problems.append(DefinitionProblem(file=FOLDER, line=0, field="lead", message=message, hint=hint))
         return mains[0].name if mains else ""
 
-    def _problem(self, file: LoadedDefinition, field: str, message: str, hint: str) -> None:
-        line = _line(file.lines, field)
+    def _add_problem(self, file: LoadedDefinition, field: str, message: str, hint: str) -> None:
+        line = _find_line(file.lines, field)
         self._problems.append(DefinitionProblem(file=file.file, line=line, field=field, message=message, hint=hint))
 
 
-def _violation(source: Definition, target: Definition, edge: Edge) -> tuple[str, str, str] | None:
+def _find_violation(source: Definition, target: Definition, edge: Edge) -> tuple[str, str, str] | None:
     """Return the rule that an edge violates, as its field, message and hint; None if the edge is valid."""
     if source.name == target.name:
         return "to", "An edge must lead to another agent.", "Remove the edge."
@@ -185,11 +187,11 @@ def _violation(source: Definition, target: Definition, edge: Edge) -> tuple[str,
     return None
 
 
-def _stem(file: str) -> str:
+def _get_stem(file: str) -> str:
     return file.rpartition("/")[2].removesuffix(".md")
 
 
-def _line(lines: Mapping[str, int], field: str) -> int:
+def _find_line(lines: Mapping[str, int], field: str) -> int:
     """Return the line of a field, or of its closest parent in the file."""
     while field and field not in lines:
         field = field.rpartition(".")[0]

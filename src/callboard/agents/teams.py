@@ -30,13 +30,13 @@ class TeamPreset(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 def list_presets() -> tuple[TeamPreset, ...]:
     """Return the presets, sorted by name."""
-    return tuple(_team(name) for name in _names())
+    return tuple(_load_team(name) for name in _list_names())
 
 
 def preset_files(name: str) -> tuple[tuple[str, bytes], ...]:
     """Return the names and contents of a preset's files. Raises Refusal `invalid_input` for an unknown preset."""
-    if name not in _names():
-        hint = suggest(name, _names()) or f"Presets: {', '.join(_names())}."
+    if name not in _list_names():
+        hint = suggest(name, _list_names()) or f"Presets: {', '.join(_list_names())}."
         raise Refusal("invalid_input", f"There is no preset {name[:_MAX_NAME_CHARS]}.", field="preset", hint=hint)
     files = resources.files(presets).joinpath(name).iterdir()
     return tuple(sorted((file.name, file.read_bytes()) for file in files if file.name.endswith(".md")))
@@ -75,12 +75,12 @@ def copy_preset(name: str, folder: str) -> tuple[str, ...]:
     return tuple(f"{FOLDER}/{file}" for file, _ in files)
 
 
-def _names() -> tuple[str, ...]:
+def _list_names() -> tuple[str, ...]:
     folders = resources.files(presets).iterdir()
     return tuple(sorted(folder.name for folder in folders if folder.is_dir() and not folder.name.startswith("_")))
 
 
-def _team(name: str) -> TeamPreset:
+def _load_team(name: str) -> TeamPreset:
     roster = build_roster(load_definition(source, f"{FOLDER}/{file}") for file, source in preset_files(name))
     lead = roster.find(roster.lead)
     others = sorted(definition.name for definition in roster.definitions if definition is not lead)

@@ -42,7 +42,7 @@ class FolderClaim:
     def __init__(self, home: Path, environment: Mapping[str, str]) -> None:
         self._use = FolderUse(pid=os.getpid(), home=os.path.realpath(home))
         folder = private_folder(environment)
-        self._path = None if folder is None else folder / f"{_name(self._use.home)}.json"
+        self._path = None if folder is None else folder / f"{_build_name(self._use.home)}.json"
         self._file: int | None = None
         if self._path is None:
             log.warning("no private folder for this user: other state folders on a project are not detected")
@@ -88,13 +88,13 @@ def find_others(folder: str | Path, home: Path, environment: Mapping[str, str]) 
     )
 
 
-def _name(home: str) -> str:
+def _build_name(home: str) -> str:
     return hashlib.sha256(home.encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
 
 def _read(path: Path) -> FolderUse | None:
     """Read an announcement; None if its process has ended or the file is invalid."""
-    with contextlib.suppress(OSError, msgspec.MsgspecError), _opened(path) as file:
+    with contextlib.suppress(OSError, msgspec.MsgspecError), _open(path) as file:
         if not _is_locked(file):
             return None
         return msgspec.json.decode(os.pread(file, _MAX_BYTES, 0), type=FolderUse)
@@ -104,7 +104,7 @@ def _read(path: Path) -> FolderUse | None:
 def _remove_stale(folder: Path) -> None:
     """Remove the files of processes that ended."""
     for path in folder.glob("*.json"):
-        with contextlib.suppress(OSError), _opened(path) as file:
+        with contextlib.suppress(OSError), _open(path) as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             path.unlink(missing_ok=True)
 
@@ -125,7 +125,7 @@ def _open_locked(path: Path) -> int | None:
 
 
 @contextlib.contextmanager
-def _opened(path: Path) -> Generator[int]:
+def _open(path: Path) -> Generator[int]:
     file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     try:
         yield file
@@ -143,7 +143,7 @@ def _is_locked(file: int) -> bool:
 
 def private_folder(environment: Mapping[str, str]) -> Path | None:
     """Return the private folder, created if missing; None if no folder is private."""
-    for folder in _candidates(environment):
+    for folder in _list_candidates(environment):
         try:
             folder.mkdir(mode=0o700, exist_ok=True)
         except OSError:
@@ -155,7 +155,7 @@ def private_folder(environment: Mapping[str, str]) -> Path | None:
 
 def private_folders(environment: Mapping[str, str]) -> Iterator[Path]:
     """Yield every private folder of this user: processes have different environments."""
-    return filter(is_private, dict.fromkeys(_candidates(environment)))
+    return filter(is_private, dict.fromkeys(_list_candidates(environment)))
 
 
 def is_private(folder: Path) -> bool:
@@ -167,7 +167,7 @@ def is_private(folder: Path) -> bool:
     return stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid() and not status.st_mode & 0o077
 
 
-def _candidates(environment: Mapping[str, str]) -> Iterator[Path]:
+def _list_candidates(environment: Mapping[str, str]) -> Iterator[Path]:
     user = os.geteuid()
     for name in (environment.get(_VARIABLE, ""), f"/run/user/{user}"):
         if name and is_private(Path(name)):

@@ -106,20 +106,20 @@ def read_regular(path: Path) -> bytes:
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     except OSError as error:
-        raise (_irregular(path) if error.errno == errno.ENXIO else error) from error
+        raise (_build_irregular_error(path) if error.errno == errno.ENXIO else error) from error
     try:
         mode = os.fstat(handle).st_mode
         if stat.S_ISDIR(mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
         if not stat.S_ISREG(mode):
-            raise _irregular(path)
+            raise _build_irregular_error(path)
         with os.fdopen(handle, "rb", closefd=False) as file:
             return file.read()
     finally:
         os.close(handle)
 
 
-def _irregular(path: Path) -> OSError:
+def _build_irregular_error(path: Path) -> OSError:
     return OSError(errno.EINVAL, "It is not a regular file", str(path))
 
 

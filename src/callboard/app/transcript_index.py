@@ -146,7 +146,7 @@ class TranscriptIndex:
         """List the past sessions of the folder, newest first."""
         sessions, unreadable, unread = self._read(folder)
         # Of several transcripts of one session, the newest counts.
-        unique = {_key(session): session for session in reversed(sessions)}
+        unique = {_build_key(session): session for session in reversed(sessions)}
         newest = sorted(unique.values(), key=lambda session: session.changed, reverse=True)
         return PastSessionList(
             sessions=tuple(_describe(session, folder) for session in newest[:MAX_SESSIONS]),
@@ -156,7 +156,9 @@ class TranscriptIndex:
 
     def open(self, folder: str, source: SessionSource, source_id: str, workspace: str) -> PastTranscript | None:
         """Open a past session of the folder; None if it is unknown. Several transcripts are read from the oldest."""
-        sessions = [session for session in reversed(self._read(folder)[0]) if _key(session) == (source, source_id)]
+        sessions = [
+            session for session in reversed(self._read(folder)[0]) if _build_key(session) == (source, source_id)
+        ]
         if not sessions:
             is_empty = self._has_empty(folder, source, source_id)
             return PastTranscript(turns=iter(()), unfinished=True) if is_empty else None
@@ -166,7 +168,7 @@ class TranscriptIndex:
     def _has_empty(self, folder: str, source: SessionSource, source_id: str) -> bool:
         """Return True if there is a transcript of this session, without a prompt."""
         return any(
-            (file.source, session_id(file.path)[:MAX_ID_CHARS]) == (source, source_id) and _may_be_of_folder(file)
+            (file.source, session_id(file.path)[:MAX_ID_CHARS]) == (source, source_id) and _can_be_of_folder(file)
             for file in self._list_files(folder, empty=True)
         )
 
@@ -182,16 +184,16 @@ class TranscriptIndex:
                     if remaining <= 0:
                         break
                     limit = min(remaining, MAX_TRANSCRIPT_BYTES)
-                    entry = _index(file, limit)
+                    entry = _read_file(file, limit)
                     remaining -= min(limit, file.stamp[1])
                 cache[file.path] = entry
             self._cache = cache
         entries = [(file, cache[file.path]) for file in files if file.path in cache]
-        sessions = [entry.session for _, entry in entries if entry.session and _is_of(entry.session, folder)]
+        sessions = [entry.session for _, entry in entries if entry.session and _is_in_folder(entry.session, folder)]
         unreadable = tuple(
             UnreadableTranscript(product=PRODUCTS[file.source], name=valid_text(file.path.name), problem=entry.problem)
             for file, entry in entries
-            if entry.problem and _may_be_of_folder(file)
+            if entry.problem and _can_be_of_folder(file)
         )
         return sorted(sessions, key=lambda session: session.changed, reverse=True), unreadable, len(files) - len(cache)
 
@@ -212,20 +214,20 @@ class TranscriptIndex:
                 yield _File(source, path, stamp, is_expected)
 
 
-def _key(session: PastSession) -> tuple[SessionSource, str]:
+def _build_key(session: PastSession) -> tuple[SessionSource, str]:
     return session.source, session.source_id[:MAX_ID_CHARS]
 
 
-def _is_of(session: PastSession, folder: str) -> bool:
+def _is_in_folder(session: PastSession, folder: str) -> bool:
     return Path(session.folder).is_absolute() and ran_in(session, Path(folder))
 
 
-def _may_be_of_folder(file: _File) -> bool:
+def _can_be_of_folder(file: _File) -> bool:
     # The paths of Codex transcripts do not name the folder.
     return file.is_expected or file.source == "codex"
 
 
-def _index(file: _File, limit: int) -> _IndexedFile:
+def _read_file(file: _File, limit: int) -> _IndexedFile:
     """Read a transcript up to `limit` bytes. Any content is possible."""
     try:
         session = _READERS[file.source].about(file.path, limit)

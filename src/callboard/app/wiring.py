@@ -185,7 +185,7 @@ def build_http_app(wired: Wiring, home: StateFolder, token: str) -> HttpApp:
             runtime_id=parts.runtime_id,
             epoch=parts.store.epoch,
             store_id=parts.store.id,
-            models=_offers(wired.models),
+            models=_list_offers(wired.models),
             workspaces=offers,
             demos=tuple(DemoOffer(name=demo.name, title=demo.title) for demo in list_demos()),
         )
@@ -207,10 +207,10 @@ def build_http_app(wired: Wiring, home: StateFolder, token: str) -> HttpApp:
 
 def default_model_label(models: Models) -> str:
     """Return the label of the default model."""
-    return _offers(models)[0].label
+    return _list_offers(models)[0].label
 
 
-def _offers(models: Models) -> tuple[ModelOffer, ...]:
+def _list_offers(models: Models) -> tuple[ModelOffer, ...]:
     """Return all models, the default first."""
     route = models.choose_route("")
     first = route.candidates[route.chosen]

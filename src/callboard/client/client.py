@@ -281,7 +281,7 @@ class Client:
                     async with aclosing(cast("AsyncGenerator[ServerSentEvent]", source)) as events:
                         async for event in events:
                             if event.event in ("gap", "problem"):
-                                raise _refusal(event.data)
+                                raise _decode_refusal(event.data)
                             yield event
                             position = event.id or position
                             failures = 0
@@ -330,13 +330,13 @@ class Client:
     def _stream(self, path: str, headers: Mapping[str, str]):
         timeout = httpx2.Timeout(_SILENCE_SECONDS, connect=_CONNECT_SECONDS)
         url = f"{self._endpoint.url}{API}{path}"
-        return self._http.stream("GET", url, headers={**headers, **self._authorization()}, timeout=timeout)
+        return self._http.stream("GET", url, headers={**headers, **self._build_headers()}, timeout=timeout)
 
     async def _ask(self, method: str, path: str, headers: Mapping[str, str] | None = None, **options: Any):
         url = f"{self._endpoint.url}{API}{path}"
-        return await self._http.request(method, url, headers={**(headers or {}), **self._authorization()}, **options)
+        return await self._http.request(method, url, headers={**(headers or {}), **self._build_headers()}, **options)
 
-    def _authorization(self) -> dict[str, str]:
+    def _build_headers(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {self._endpoint.token}"}
 
 
@@ -346,10 +346,10 @@ def _path(stream: str) -> str:
 
 async def _raise_for_refusal(response: httpx2.Response) -> None:
     if not response.is_success:
-        raise _refusal(await response.aread())
+        raise _decode_refusal(await response.aread())
 
 
-def _refusal(body: bytes | str) -> Refusal:
+def _decode_refusal(body: bytes | str) -> Refusal:
     try:
         problem = msgspec.json.decode(body, type=Problem)
     except (msgspec.MsgspecError, UnicodeDecodeError):

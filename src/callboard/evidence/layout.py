@@ -134,7 +134,7 @@ def encode_line(stored: StoredBytes, header: Header) -> bytes:
         command_id=header.command_id,
         actor=header.actor,
         cause=header.cause,
-        ids=_ids(header),
+        ids=_collect_ids(header),
         header=b64encode(stored.header).decode(),
         salt="" if stored.payload is None else stored.seal.hex(),
         digest=stored.seal.hex() if stored.payload is None else "",
@@ -145,7 +145,7 @@ def encode_line(stored: StoredBytes, header: Header) -> bytes:
     return _lines.encode(line) + b"\n"
 
 
-def _ids(header: Header) -> dict[str, str | int]:
+def _collect_ids(header: Header) -> dict[str, str | int]:
     """Return the ids of the scope by their names on the wire, without empty ones."""
     ids: dict[str, str | int] = {}
     for name in header.scope.__struct_fields__:

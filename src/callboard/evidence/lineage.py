@@ -93,7 +93,7 @@ class Lineage:
         tasks = {task}
         has_grown = True
         while has_grown:
-            turns = self._turns_of(tasks)
+            turns = self._find_turns(tasks)
             subtasks = {
                 other
                 for other in self._created.keys() - tasks
@@ -102,12 +102,12 @@ class Lineage:
             }
             has_grown = bool(subtasks)
             tasks |= subtasks
-        turns = self._turns_of(tasks)
+        turns = self._find_turns(tasks)
         owners = {("task", task) for task in tasks} | {("turn", turn) for turn in turns}
         shared = {entity for entity, named_by in self._named_by.items() if not named_by.isdisjoint(owners)}
         return Selection(task, tasks, turns, shared)
 
-    def _turns_of(self, tasks: set[str]) -> set[str]:
+    def _find_turns(self, tasks: set[str]) -> set[str]:
         return {turn for task in tasks for turn in self._turns.get(task, ())}
 
     def _add(self, header: Header, payload: bytes | None) -> None:

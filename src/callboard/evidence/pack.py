@@ -101,10 +101,10 @@ class PackWriter:
         for stored in page:
             header = decode_header(stored.header)
             line = layout.encode_line(stored, header)
-            self._chain(stored)
+            self._extend_chain(stored)
             self._size += len(line)
             if self._size > MAX_FACTS_BYTES:
-                raise _too_large(f"{layout.FACTS} would have more than {MAX_FACTS_BYTES} bytes")
+                raise _build_size_refusal(f"{layout.FACTS} would have more than {MAX_FACTS_BYTES} bytes")
             self._facts.write(line)
             self._facts_hash.update(line)
             if self._selection is not None:
@@ -161,7 +161,7 @@ class PackWriter:
             through=self.through,
             link=self._link.hex(),
             comment=layout.COMMENT_BYTES,
-            of_task=_task_paragraph(part),
+            of_task=_format_task_paragraph(part),
         )
         manifest = Manifest(
             format=layout.FORMAT,
@@ -191,7 +191,7 @@ class PackWriter:
             size=self._seal(),
         )
 
-    def _chain(self, stored: StoredBytes) -> None:
+    def _extend_chain(self, stored: StoredBytes) -> None:
         digest = stored.seal if stored.payload is None else chain.digest(stored.seal, stored.payload)
         self._link = chain.link(self._link, stored.header, digest)
         self.through += 1
@@ -215,7 +215,7 @@ class PackWriter:
         """Write the hash of all bytes before the zip's comment into the comment. Return the size of the file."""
         size = self._file.seek(0, 2)
         if size > MAX_PACK_BYTES:
-            raise _too_large(f"the pack would have {size} bytes")
+            raise _build_size_refusal(f"the pack would have {size} bytes")
         checksum, remaining = hashlib.sha256(), size - layout.COMMENT_BYTES
         self._file.seek(0)
         while remaining:
@@ -227,11 +227,11 @@ class PackWriter:
         return size
 
 
-def _too_large(reason: str) -> Refusal:
+def _build_size_refusal(reason: str) -> Refusal:
     return Refusal("too_large", f"The session is too large for one pack: {reason}.", hint="Nothing was exported.")
 
 
-def _task_paragraph(part: TaskPart | None) -> str:
+def _format_task_paragraph(part: TaskPart | None) -> str:
     if part is None:
         return ""
     return (

@@ -91,7 +91,7 @@ def verify(file: IO[bytes], *, link: str = "") -> Verdict:
     manifest: Manifest | None = None
     finding: Finding | None = None
     try:
-        with _reporting("pack", "the zip"), zipfile.ZipFile(file) as pack:
+        with _report_errors("pack", "the zip"), zipfile.ZipFile(file) as pack:
             manifest = _read_manifest(pack)
             _check_members(pack, manifest)
             _check_facts(pack, manifest)
@@ -125,7 +125,7 @@ def verify(file: IO[bytes], *, link: str = "") -> Verdict:
 
 
 @contextmanager
-def _reporting(check: Check, where: str) -> Generator[None]:
+def _report_errors(check: Check, where: str) -> Generator[None]:
     """Report an error of the block as a finding."""
     try:
         yield
@@ -149,7 +149,7 @@ def _hash_file(file: IO[bytes]) -> tuple[str, bool]:
 
 
 def _read_manifest(pack: zipfile.ZipFile) -> Manifest:
-    with _reporting("manifest", layout.MANIFEST), pack.open(layout.MANIFEST) as file:
+    with _report_errors("manifest", layout.MANIFEST), pack.open(layout.MANIFEST) as file:
         data = file.read(_MAX_READ_BYTES)
         manifest = msgspec.json.decode(data, type=Manifest)
     if manifest.format != layout.FORMAT or manifest.format_version != layout.FORMAT_VERSION:
@@ -195,7 +195,7 @@ def _check_facts(pack: zipfile.ZipFile, manifest: Manifest) -> None:
         if stored.payload is None:
             erased.append(count)
         if lineage is not None:
-            with _reporting("task", f"fact {count}"):
+            with _report_errors("task", f"fact {count}"):
                 lineage.add_facts([stored])
     if (count, count, link.hex()) != (manifest.through, manifest.facts, manifest.link):
         message = f"claims {manifest.facts} facts up to {manifest.link}, but there are {count} up to {link.hex()}"
@@ -211,9 +211,9 @@ def _check_facts(pack: zipfile.ZipFile, manifest: Manifest) -> None:
 def _read_lines(pack: zipfile.ZipFile) -> Generator[tuple[FactLine, bytes]]:
     number = 0
     decoder = msgspec.json.Decoder(FactLine)
-    with _reporting("fact", layout.FACTS), pack.open(layout.FACTS) as file:
+    with _report_errors("fact", layout.FACTS), pack.open(layout.FACTS) as file:
         while True:
-            with _reporting("fact", f"line {number + 1} of {layout.FACTS}"):
+            with _report_errors("fact", f"line {number + 1} of {layout.FACTS}"):
                 raw = file.readline(_MAX_READ_BYTES)
                 line = decoder.decode(raw) if raw else None
             if line is None:
@@ -225,7 +225,7 @@ def _read_lines(pack: zipfile.ZipFile) -> Generator[tuple[FactLine, bytes]]:
 def _decode_line(line: FactLine, raw: bytes, sequence: int) -> StoredBytes:
     """Return the fact of a line, after checking that the chained bytes result in exactly this line."""
     where = f"fact {sequence}"
-    with _reporting("fact", where):
+    with _report_errors("fact", where):
         stored = StoredBytes(
             sequence=line.sequence,
             header=b64decode(line.header, validate=True),
@@ -276,7 +276,7 @@ def _check_readme(pack: zipfile.ZipFile, manifest: Manifest) -> None:
 
 def _hash_member(pack: zipfile.ZipFile, name: str, check: Check) -> tuple[int, str]:
     content, size = hashlib.sha256(), 0
-    with _reporting(check, name), pack.open(name) as file:
+    with _report_errors(check, name), pack.open(name) as file:
         while piece := file.read(_PIECE):
             content.update(piece)
             size += len(piece)

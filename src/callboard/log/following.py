@@ -88,7 +88,7 @@ class Following:
         try:
             while not self._closed:
                 waker.clear()
-                records = _from_tail(followed.tail, after)
+                records = _select_tail(followed.tail, after)
                 if not records and await self._has_more(stream, after):
                     records = await self._read(stream, after=after, limit=MAX_BATCH)
                 if records:
@@ -117,7 +117,7 @@ class Following:
                 await waker.wait()
 
 
-def _from_tail(tail: deque[Record], after: int) -> tuple[Record, ...]:
+def _select_tail(tail: deque[Record], after: int) -> tuple[Record, ...]:
     if not tail or tail[-1].sequence <= after or tail[0].sequence > after + 1:
         return ()
     start = after + 1 - tail[0].sequence

@@ -215,7 +215,7 @@ def _join_pieces(items: Sequence[LiveItem]) -> tuple[LiveItem, ...]:
     joined: list[LiveItem] = []
     for item in items:
         last = joined[-1] if joined else None
-        if isinstance(item, LivePiece) and isinstance(last, LivePiece) and _continues(last.frame, item.frame):
+        if isinstance(item, LivePiece) and isinstance(last, LivePiece) and _can_join(last.frame, item.frame):
             frame = msgspec.structs.replace(last.frame, text=last.frame.text + item.frame.text)
             joined[-1] = LivePiece(item.cursor, frame)
         else:
@@ -223,7 +223,7 @@ def _join_pieces(items: Sequence[LiveItem]) -> tuple[LiveItem, ...]:
     return tuple(joined)
 
 
-def _continues(frame: Frame, following: Frame) -> bool:
+def _can_join(frame: Frame, following: Frame) -> bool:
     return (
         frame.kind == following.kind != "progress"
         and frame.offset + len(frame.text) == following.offset

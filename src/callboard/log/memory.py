@@ -182,7 +182,7 @@ class MemoryFacts:
         self, stream: str, *, after: int = 0, limit: int = 1000, until: int | None = None
     ) -> tuple[StoredBytes, ...]:
         end = after + limit if until is None else min(after + limit, until)
-        return tuple(self._facts_of(stream)[after : max(after, end)])
+        return tuple(self._list_facts(stream)[after : max(after, end)])
 
     async def read_head(self, stream: str) -> Head:
         return self._streams[stream].head if stream in self._streams else empty_head(stream)
@@ -212,7 +212,7 @@ class MemoryFacts:
         return tuple(name for name, stream in self._streams.items() if name.startswith(prefix) and stream.head.sequence)
 
     async def erase(self, stream: str, sequence: int) -> None:
-        facts = self._facts_of(stream)
+        facts = self._list_facts(stream)
         if not 1 <= sequence <= len(facts):
             raise no_such_fact(stream, sequence)
         fact = facts[sequence - 1]
@@ -229,7 +229,7 @@ class MemoryFacts:
 
     async def measure_contents(self, stream: str, smallest: int = 0) -> Contents:
         sizes = self._blobs.list_sizes(stream, smallest)
-        size = sum(len(fact.header) + len(fact.payload or b"") for fact in self._facts_of(stream))
+        size = sum(len(fact.header) + len(fact.payload or b"") for fact in self._list_facts(stream))
         return Contents(facts=size, blobs=len(sizes), size=sum(sizes.values()))
 
     async def trim(self, stream: str, smallest: int) -> Contents:
@@ -248,9 +248,9 @@ class MemoryFacts:
 
     async def verify(self, stream: str) -> Head:
         head = await self.read_head(stream)
-        last = chain.check(stream, 0, chain.genesis(stream), self._facts_of(stream))
+        last = chain.check(stream, 0, chain.genesis(stream), self._list_facts(stream))
         chain.check_end(stream, (head.sequence, head.link), last)
         return head
 
-    def _facts_of(self, stream: str) -> list[StoredBytes]:
+    def _list_facts(self, stream: str) -> list[StoredBytes]:
         return self._streams[stream].facts if stream in self._streams else []

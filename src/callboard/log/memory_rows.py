@@ -46,7 +46,9 @@ class MemoryRows:
         self, stream: str, panel: str, *, before: int | None = None, limit: int = 1000, largest: int = 1_000_000
     ) -> tuple[Row, ...]:
         rows = self._rows.get(stream, {}).get(panel, {}).values()
-        window = sorted((row for row in rows if before is None or row.order < before), key=_sort_key, reverse=True)
+        window = sorted(
+            (row for row in rows if before is None or row.order < before), key=_build_sort_key, reverse=True
+        )
         return select_newest(((row.order, len(msgspec.json.encode(row)), row) for row in window), limit, largest)
 
     async def read_row(self, stream: str, panel: str, key: str) -> Row | None:
@@ -58,7 +60,7 @@ class MemoryRows:
     async def read_all_rows(self, panel: str, fingerprint: str) -> tuple[Row, ...]:
         streams = [stream for stream, views in self._views.items() if views.fingerprint == fingerprint]
         rows = [row for stream in streams for row in self._rows.get(stream, {}).get(panel, {}).values()]
-        return tuple(sorted(rows, key=_sort_key, reverse=True))
+        return tuple(sorted(rows, key=_build_sort_key, reverse=True))
 
     async def clear(self, stream: str) -> None:
         self._rows.pop(stream, None)
@@ -75,5 +77,5 @@ class MemoryRows:
         return snapshot.sequence, snapshot.link, snapshot.state
 
 
-def _sort_key(row: Row) -> tuple[int, str]:
+def _build_sort_key(row: Row) -> tuple[int, str]:
     return row.order, row.key

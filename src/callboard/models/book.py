@@ -49,13 +49,13 @@ class Book:
             self._add(Offline())
         self.default = self.named(settings.default)
         if settings.default and self.default is None and not self.offline:
-            raise _bad_settings(
+            raise _build_refusal(
                 f"The default model {settings.default!r} is not configured.",
                 "default",
                 "model_unconfigured",
                 name=settings.default,
             )
-        self.fallback = tuple(self._fallback(name, index) for index, name in enumerate(settings.fallback))
+        self.fallback = tuple(self._resolve_fallback(name, index) for index, name in enumerate(settings.fallback))
 
     def named(self, wanted: str) -> Pair | None:
         """Return the model of a name: `MODEL`, `PROVIDER/MODEL`, or any model of a configured provider."""
@@ -76,7 +76,7 @@ class Book:
             return self._played[name]
         endpoint = self._endpoints.get(provider)
         # Not added to `models`: these are the configured ones, not the ones that an agent named once.
-        return self._wire(endpoint, name) if endpoint is not None else None
+        return self._build_wire(endpoint, name) if endpoint is not None else None
 
     def unavailable_reason(self, pair: Pair) -> str:
         """Return why the model is unavailable; empty if it is available."""
@@ -84,7 +84,7 @@ class Book:
 
     def _add_provider(self, provider: ProviderSettings, field: str) -> None:
         if not provider.name or provider.name in {name for name, _ in self.models}:
-            raise _bad_settings(
+            raise _build_refusal(
                 "Each provider needs a unique name.", f"{field}.name", "duplicate_name", name=provider.name
             )
         match provider.kind:
@@ -93,16 +93,16 @@ class Book:
             case "recorded":
                 self._add(Recorded.from_file(Path(provider.recording), provider.name))
             case "openai-compatible" | "openai" | "anthropic" | "google":
-                endpoint = _endpoint(provider, provider.kind, field)
+                endpoint = _build_endpoint(provider, provider.kind, field)
                 self._endpoints[provider.name] = endpoint
                 for name in provider.models:
-                    self._add(self._wire(endpoint, name))
+                    self._add(self._build_wire(endpoint, name))
             case _:
                 assert_never(provider.kind)
         if provider.missing:
             self._missing[provider.name] = provider.missing
 
-    def _wire(self, endpoint: Endpoint, name: str) -> WireModel:
+    def _build_wire(self, endpoint: Endpoint, name: str) -> WireModel:
         pair = endpoint.provider, name
         wire = self.wires.get(pair) or self._reusable.get(pair)
         if wire is None or wire[0] != endpoint:
@@ -110,25 +110,25 @@ class Book:
         self.wires[pair] = wire
         return wire[1]
 
-    def _fallback(self, name: str, index: int) -> Pair:
+    def _resolve_fallback(self, name: str, index: int) -> Pair:
         pair = next((pair for pair in self.models if pair[0] == name), None) or self.named(name)
         if pair is None:
             message = f"The fallback {name!r} is not configured."
-            raise _bad_settings(message, f"fallback[{index}]", "model_unconfigured", name=name)
+            raise _build_refusal(message, f"fallback[{index}]", "model_unconfigured", name=name)
         return pair
 
     def _add(self, model: Model) -> None:
         self.models[model.provider, model.name] = model
 
 
-def _endpoint(provider: ProviderSettings, format: Format, field: str) -> Endpoint:
+def _build_endpoint(provider: ProviderSettings, format: Format, field: str) -> Endpoint:
     url = urlsplit(provider.base_url)
     if url.scheme not in {"http", "https"} or not url.hostname:
         message = f"Invalid address {provider.base_url!r}. Example: http://localhost:11434/v1."
-        raise _bad_settings(message, f"{field}.base_url", "invalid_url")
+        raise _build_refusal(message, f"{field}.base_url", "invalid_url")
     if not provider.models or "" in provider.models:
         message = f"Name at least one model of {provider.name!r}."
-        raise _bad_settings(message, f"{field}.models", "model_name_missing", name=provider.name)
+        raise _build_refusal(message, f"{field}.models", "model_name_missing", name=provider.name)
     return Endpoint(
         provider=provider.name,
         base_url=provider.base_url,
@@ -142,5 +142,5 @@ def _endpoint(provider: ProviderSettings, format: Format, field: str) -> Endpoin
     )
 
 
-def _bad_settings(message: str, field: str, code: SettingsProblemCode, **params: str) -> Refusal:
+def _build_refusal(message: str, field: str, code: SettingsProblemCode, **params: str) -> Refusal:
     return Refusal("bad_settings", message, field=field, reason=code, params=params)

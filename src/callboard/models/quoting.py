@@ -27,7 +27,7 @@ def is_due(part: Part, request: ModelRequest) -> bool:
 
 
 def _has_succeeded(tool: str, request: ModelRequest) -> bool:
-    results = _results(tool, request)
+    results = _list_results(tool, request)
     return bool(results) and not results[-1].failed
 
 
@@ -54,13 +54,13 @@ def _resolve(value: Any, request: ModelRequest) -> Any:
         return value
     quote = _QUOTE.fullmatch(value)
     if quote is not None:
-        return _field(quote, request)
+        return _read_field(quote, request)
     start = find_turn_start(request)
     return value.replace(_INPUT, read_input(request.messages[start])) if start >= 0 else value
 
 
-def _field(quote: re.Match[str], request: ModelRequest) -> Any:
-    results = _results(quote["tool"], request)
+def _read_field(quote: re.Match[str], request: ModelRequest) -> Any:
+    results = _list_results(quote["tool"], request)
     try:
         result: dict[str, Any] = msgspec.json.decode(results[int(quote["number"])].text, type=dict[str, Any])
         # Scenarios of earlier versions use camelCase names.
@@ -70,7 +70,7 @@ def _field(quote: re.Match[str], request: ModelRequest) -> Any:
         raise ModelFailure("model_refused_request", message, retryable=False) from None
 
 
-def _results(tool: str, request: ModelRequest) -> list[ToolResultContent]:
+def _list_results(tool: str, request: ModelRequest) -> list[ToolResultContent]:
     return [
         part
         for message in request.messages

@@ -52,31 +52,33 @@ class Recorded:
         """Stream one response. Raises ModelFailure `bad_recording` if the request differs from the recorded one."""
         run = self._run(request)
         number = request.iteration - 1
-        ids = _new_ids(run.responses[:number], request)
+        ids = _map_ids(run.responses[:number], request)
         if number >= len(run.responses):
-            raise _diverged(request, f"the recorded turn has only {len(run.responses)} responses")
+            raise _build_failure(request, f"the recorded turn has only {len(run.responses)} responses")
         response = run.responses[number]
         for index, part in enumerate(response.parts):
             # Let other tasks run, as during a request to a server.
             await asyncio.sleep(0)
-            yield _delta(index, part, ids, f"call_{request.iteration}_{index + 1}")
+            yield _build_delta(index, part, ids, f"call_{request.iteration}_{index + 1}")
         yield Finished(stop_reason=response.stop_reason or "unknown", usage=response.usage)
 
     def _run(self, request: ModelRequest) -> RecordedRun:
         agent_runs = [run for run in self._runs if run.agent == request.agent]
         if not agent_runs:
             agents = ", ".join(sorted({run.agent for run in self._runs}))
-            raise _diverged(request, f"it has no run of the agent {request.agent!r}, only of {agents}")
-        text, before = _input(request)
-        matching = [run for run in agent_runs if _masked(run.input) in _masked(text)]
+            raise _build_failure(request, f"it has no run of the agent {request.agent!r}, only of {agents}")
+        text, before = _find_input(request)
+        matching = [run for run in agent_runs if _mask_ids(run.input) in _mask_ids(text)]
         if not matching:
-            raise _diverged(request, f"the recorded input is {_short(agent_runs[0].input)}, the new one {_short(text)}")
+            raise _build_failure(
+                request, f"the recorded input is {_shorten(agent_runs[0].input)}, the new one {_shorten(text)}"
+            )
         # Skip runs that ended without a response: a later run repeated their input.
         matching = [run for run in matching if run.responses] or matching
         return next((run for run in matching if run.before == before), matching[0])
 
 
-def _input(request: ModelRequest) -> tuple[str, int]:
+def _find_input(request: ModelRequest) -> tuple[str, int]:
     """Return the input of the run, and the number of earlier responses in its thread."""
     start = find_turn_start(request)
     before = sum(message.role == "assistant" for message in request.messages[: max(start, 0)])
@@ -88,7 +90,7 @@ def _input(request: ModelRequest) -> tuple[str, int]:
     return "\n".join(reversed(texts)), before
 
 
-def _new_ids(responses: list[RecordedResponse], request: ModelRequest) -> dict[str, str]:
+def _map_ids(responses: list[RecordedResponse], request: ModelRequest) -> dict[str, str]:
     """Return the new id of each recorded id. Raises ModelFailure at the first result that differs from the recorded one."""
     start = find_turn_start(request)
     results = [
@@ -101,22 +103,24 @@ def _new_ids(responses: list[RecordedResponse], request: ModelRequest) -> dict[s
     ids: dict[str, str] = {}
     for number, (recorded, current) in enumerate(zip(calls, results, strict=False), 1):
         if recorded.tool != current.tool:
-            raise _diverged(request, f"call {number} is one of {current.tool}, the recorded one of {recorded.tool}")
+            raise _build_failure(
+                request, f"call {number} is one of {current.tool}, the recorded one of {recorded.tool}"
+            )
         if recorded.result is None:
             continue
         # A model gets only a part of a long result.
         limit = _HEAD if len(recorded.result) > _HEAD else None
         before, after = recorded.result[:limit], current.text[:limit]
-        if _masked(before) != _masked(after):
-            difference = _difference(before, after)
-            raise _diverged(request, f"the result of call {number} of {recorded.tool} differs: {difference}")
+        if _mask_ids(before) != _mask_ids(after):
+            difference = _describe_difference(before, after)
+            raise _build_failure(request, f"the result of call {number} of {recorded.tool} differs: {difference}")
         ids.update(zip(_ID.findall(before), _ID.findall(after), strict=True))
     if len(calls) != len(results):
-        raise _diverged(request, f"{len(calls)} calls had a result in the recording, {len(results)} have one now")
+        raise _build_failure(request, f"{len(calls)} calls had a result in the recording, {len(results)} have one now")
     return ids
 
 
-def _delta(
+def _build_delta(
     index: int, part: RecordedText, ids: dict[str, str], call_id: str
 ) -> TextDelta | ReasoningDelta | ToolCallDelta:
     text = _ID.sub(lambda match: ids.get(match[0], match[0]), part.text)
@@ -129,23 +133,23 @@ def _delta(
             return ToolCallDelta(index, call_id, part.tool, text)
 
 
-def _masked(text: str) -> str:
+def _mask_ids(text: str) -> str:
     return " ".join(_ID.sub("ID", text).split())
 
 
-def _difference(recorded: str, current: str) -> str:
+def _describe_difference(recorded: str, current: str) -> str:
     """Describe the first difference of two results."""
-    before, after = _masked(recorded), _masked(current)
+    before, after = _mask_ids(recorded), _mask_ids(current)
     pairs = enumerate(zip(before, after, strict=False))
     first = next((index for index, (a, b) in pairs if a != b), min(len(before), len(after)))
     start = max(0, first - 20)
-    return f"recorded {_short(before[start:])}, now {_short(after[start:])}"
+    return f"recorded {_shorten(before[start:])}, now {_shorten(after[start:])}"
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     return repr(text if len(text) <= _QUOTE else f"{text[:_QUOTE]}…")
 
 
-def _diverged(request: ModelRequest, reason: str) -> ModelFailure:
+def _build_failure(request: ModelRequest, reason: str) -> ModelFailure:
     call = f"call {request.iteration} of the agent {request.agent!r}"
     return ModelFailure("bad_recording", f"The run differs from its recording at {call}: {reason}.", retryable=False)

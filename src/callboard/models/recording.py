@@ -87,7 +87,7 @@ def read_runs(path: Path) -> list[RecordedRun]:
     try:
         with zipfile.ZipFile(path) as pack:
             reader = _Reader(pack)
-            for scope, fact in _facts(pack):
+            for scope, fact in _read_facts(pack):
                 reader.apply(scope, fact)
     except _BROKEN as error:
         raise Refusal(
@@ -101,7 +101,7 @@ def read_runs(path: Path) -> list[RecordedRun]:
     return list(reader.runs.values())
 
 
-def _facts(pack: zipfile.ZipFile) -> Iterator[tuple[Scope, Fact]]:
+def _read_facts(pack: zipfile.ZipFile) -> Iterator[tuple[Scope, Fact]]:
     with pack.open(_FACTS) as lines:
         for raw in lines:
             line = msgspec.json.decode(raw, type=_Line)
@@ -125,7 +125,7 @@ class _Reader:
     def apply(self, scope: Scope, fact: Fact) -> None:
         match fact:
             case TurnSubmitted():
-                self._inputs[scope.turn] = self._full_text(fact.input)
+                self._inputs[scope.turn] = self._read_full_text(fact.input)
             case TurnStarted():
                 before = self._response_counts.get(scope.thread, 0)
                 self.runs[scope.run] = RecordedRun(fact.definition, self._inputs.get(scope.turn, ""), before)
@@ -142,9 +142,9 @@ class _Reader:
         response = self._open.get(scope.run)
         match fact:
             case ReasoningCompleted() if response is not None:
-                response.parts.append(RecordedText("reasoning", self._full_text(fact.content)))
+                response.parts.append(RecordedText("reasoning", self._read_full_text(fact.content)))
             case MessageText() if response is not None:
-                response.parts.append(RecordedText("text", self._full_text(fact.content)))
+                response.parts.append(RecordedText("text", self._read_full_text(fact.content)))
             case ModelCompleted() if response is not None:
                 response.stop_reason = fact.stop_reason
                 self.runs[scope.run].responses.append(response)
@@ -157,15 +157,15 @@ class _Reader:
                     reasoning_tokens=fact.reasoning_tokens,
                 )
             case ToolRequested() if response is not None:
-                response.parts.append(RecordedText("call", self._full_text(fact.arguments), fact.tool))
+                response.parts.append(RecordedText("call", self._read_full_text(fact.arguments), fact.tool))
                 call = self._calls[scope.tool_call] = RecordedCall(fact.tool)
                 if fact.hooked is not None and fact.hooked.arguments is not None:
-                    call.before = fact.hooked.describe_rewrite(self._full_text(fact.hooked.arguments))
+                    call.before = fact.hooked.describe_rewrite(self._read_full_text(fact.hooked.arguments))
                 response.calls.append(call)
             case ToolCompleted():
-                self._set_result(scope, self._full_text(fact.output))
+                self._set_result(scope, self._read_full_text(fact.output))
             case ToolFailed():
-                self._set_result(scope, f"{fact.message}\n{self._full_text(fact.output)}".rstrip())
+                self._set_result(scope, f"{fact.message}\n{self._read_full_text(fact.output)}".rstrip())
             case ToolRefused():
                 self._set_result(scope, f"Refused: {fact.message}")
             case ToolCancelled() | ToolLost():
@@ -178,6 +178,6 @@ class _Reader:
         if call is not None:
             call.result = None if text is None else f"{call.before}{text}"
 
-    def _full_text(self, text: Text) -> str:
+    def _read_full_text(self, text: Text) -> str:
         name = f"{_BLOBS}{text.ref.hash}" if text.ref is not None else ""
         return self._pack.read(name).decode("utf-8", "replace") if name in self._names else text.text

@@ -14,7 +14,7 @@ from .wire.model import Reveal
 __all__ = ["ConfiguredModels", "ModelSettings", "ProviderSettings"]
 
 
-def _unchanged(text: str) -> str:
+def _return_unchanged(text: str) -> str:
     return text
 
 
@@ -27,7 +27,7 @@ class ConfiguredModels:
         Refusal: `bad_settings`, `bad_scenario` or `bad_recording`.
     """
 
-    def __init__(self, settings: ModelSettings, reveal: Reveal = _unchanged) -> None:
+    def __init__(self, settings: ModelSettings, reveal: Reveal = _return_unchanged) -> None:
         self._reveal = reveal
         self._book = Book(settings, reveal, {})
         self._former: dict[Pair, Model] = {}
@@ -82,7 +82,7 @@ class ConfiguredModels:
         if chosen not in candidates:
             candidates = (*candidates, chosen)
         if book.unavailable_reason(chosen):
-            chosen, reason = self._replacement(chosen, candidates, reason)
+            chosen, reason = self._replace_unavailable(chosen, candidates, reason)
         if book.offline and chosen in book.models:
             reason = "No model is configured."
         elif len(candidates) == 1:
@@ -131,7 +131,7 @@ class ConfiguredModels:
         for wire in {*self._wires, *(current for _, current in self._book.wires.values())}:
             await wire.close()
 
-    def _replacement(self, chosen: Pair, candidates: tuple[Pair, ...], reason: str) -> tuple[Pair, str]:
+    def _replace_unavailable(self, chosen: Pair, candidates: tuple[Pair, ...], reason: str) -> tuple[Pair, str]:
         """Return an available model in place of an unavailable one, with the reason; the same model if none is available."""
         book = self._book
         other = next((pair for pair in (*book.fallback, *candidates) if not book.unavailable_reason(pair)), None)

@@ -176,9 +176,9 @@ def parse(text: str, file: str) -> Scenario:
         data: object = yaml.load(text, Loader=_LOADER) or {}  # noqa: S506 both are safe loaders
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise _bad(file, mark.line + 1 if mark else 1, "", error.problem or "not YAML") from None
+        raise _build_refusal(file, mark.line + 1 if mark else 1, "", error.problem or "not YAML") from None
     except yaml.YAMLError as error:
-        raise _bad(file, 1, "", str(error)) from None
+        raise _build_refusal(file, 1, "", str(error)) from None
 
     def read(value: object, into: Callable[[object], _T], at: str) -> _T:
         try:
@@ -186,7 +186,7 @@ def parse(text: str, file: str) -> Scenario:
         except msgspec.ValidationError as error:
             message, _, path = str(error).partition(" - at `$")
             field = f"{at}{path.rstrip('`')}".lstrip(".")
-            raise _bad(file, _line(_nodes(text), field), field, message) from None
+            raise _build_refusal(file, _line(_parse_nodes(text), field), field, message) from None
 
     if not isinstance(data, dict):
         return read(data, lambda value: msgspec.convert(value, Scenario), "")
@@ -201,7 +201,7 @@ def parse(text: str, file: str) -> Scenario:
     return msgspec.structs.replace(scenario, agents=agents)
 
 
-def _bad(file: str, line: int, field: str, message: str) -> Refusal:
+def _build_refusal(file: str, line: int, field: str, message: str) -> Refusal:
     at = f" at `{field}`" if field else ""
     return Refusal(
         "bad_scenario",
@@ -211,7 +211,7 @@ def _bad(file: str, line: int, field: str, message: str) -> Refusal:
     )
 
 
-def _nodes(text: str) -> yaml.Node | None:
+def _parse_nodes(text: str) -> yaml.Node | None:
     """Parse the text again after an error: only nodes have lines."""
     compose = cast("Callable[..., yaml.Node | None]", yaml.compose)  # pyright: ignore[reportUnknownMemberType]
     return compose(text, yaml.SafeLoader)

@@ -58,7 +58,7 @@ class Scripted:
         responses = sum(message.role == "assistant" for message in request.messages)
         usage, stop, has_tool_call = Usage(), None, False
         index = 0
-        for part in _call(self._scenario, request, responses):
+        for part in _find_call(self._scenario, request, responses):
             if not is_due(part, request):
                 continue
             if part.fail is not None:
@@ -81,7 +81,9 @@ class Scripted:
             else:
                 delay = self._scenario.delay_ms if part.delay_ms is None else part.delay_ms
                 chunk = self._scenario.chunk if part.chunk is None else part.chunk
-                for delta in _deltas(resolve_quotes(part, request), chunk, index, f"call_{responses + 1}_{index + 1}"):
+                for delta in _build_deltas(
+                    resolve_quotes(part, request), chunk, index, f"call_{responses + 1}_{index + 1}"
+                ):
                     # Let other tasks run even without a delay, as during a request to a server.
                     await asyncio.sleep(delay * self._pace)
                     yield delta
@@ -90,17 +92,17 @@ class Scripted:
         yield Finished(stop_reason=stop or ("tool_calls" if has_tool_call else "stop"), usage=usage)
 
 
-def _call(scenario: Scenario, request: ModelRequest, responses: int) -> Call:
+def _find_call(scenario: Scenario, request: ModelRequest, responses: int) -> Call:
     start = find_turn_start(request)
     text = _ID.sub("", read_text(request.messages[start])).casefold() if start >= 0 else ""
     for matched in scenario.match:
         if matched.agent in {"", request.agent} and matched.text.casefold() in text:
-            return _nth(matched.calls, request.iteration - 1, f"in a turn on {matched.text!r}", scenario)
+            return _select_call(matched.calls, request.iteration - 1, f"in a turn on {matched.text!r}", scenario)
     calls = scenario.agents.get(request.agent, scenario.calls)
-    return _nth(calls, responses, f"of the agent {request.agent!r}", scenario)
+    return _select_call(calls, responses, f"of the agent {request.agent!r}", scenario)
 
 
-def _nth(calls: tuple[Call, ...], position: int, owner: str, scenario: Scenario) -> Call:
+def _select_call(calls: tuple[Call, ...], position: int, owner: str, scenario: Scenario) -> Call:
     if position < len(calls):
         return calls[position]
     raise ModelFailure(
@@ -120,22 +122,24 @@ async def _wait_for(path: Path) -> None:
         await asyncio.sleep(_POLL_SECONDS)
 
 
-def _deltas(part: Part, chunk: int, index: int, call_id: str) -> Iterator[TextDelta | ReasoningDelta | ToolCallDelta]:
+def _build_deltas(
+    part: Part, chunk: int, index: int, call_id: str
+) -> Iterator[TextDelta | ReasoningDelta | ToolCallDelta]:
     if part.text is not None:
-        yield from (TextDelta(index, piece) for piece in _pieces(part.text, chunk))
+        yield from (TextDelta(index, piece) for piece in _split_text(part.text, chunk))
     elif part.reasoning is not None:
-        yield from (ReasoningDelta(index, piece) for piece in _pieces(part.reasoning, chunk))
+        yield from (ReasoningDelta(index, piece) for piece in _split_text(part.reasoning, chunk))
     elif part.repeat is not None:
         yield from (TextDelta(index, part.repeat.text) for _ in range(part.repeat.times))
     elif part.tool is not None:
         yield ToolCallDelta(index, call_id, part.tool.name)
-        yield from (ToolCallDelta(index, arguments=piece) for piece in _pieces(_arguments(part.tool), chunk))
+        yield from (ToolCallDelta(index, arguments=piece) for piece in _split_text(_encode_arguments(part.tool), chunk))
 
 
-def _arguments(tool: Tool) -> str:
+def _encode_arguments(tool: Tool) -> str:
     return tool.arguments if isinstance(tool.arguments, str) else msgspec.json.encode(tool.arguments).decode()
 
 
-def _pieces(text: str, chunk: int) -> Iterator[str]:
+def _split_text(text: str, chunk: int) -> Iterator[str]:
     size = chunk or max(len(text), 1)
     return (text[start : start + size] for start in range(0, len(text), size))

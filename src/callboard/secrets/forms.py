@@ -56,7 +56,7 @@ def _list_forms(value: str) -> list[tuple[str, str]]:
             forms += [(name, text), (f"{name}-json", escaped), (f"{name}-json-json", twice)]
     forms += [("hex", data.hex()), ("hex-upper", data.hex().upper())]
     for shift in range(3):
-        core = _base64(data, shift)
+        core = _encode_base64(data, shift)
         forms += [
             (f"base64-{shift}", core),
             (f"base64url-{shift}", core.replace("+", "-").replace("/", "_")),
@@ -64,7 +64,7 @@ def _list_forms(value: str) -> list[tuple[str, str]]:
             (f"base64-{shift}-slash", core.replace("/", "\\/")),
         ]
     for shift in range(5):
-        core = _base32(data, shift)
+        core = _encode_base32(data, shift)
         forms += [(f"base32-{shift}", core), (f"base32-{shift}-lower", core.lower())]
     if len(value) <= MAX_WIDE_CHARS:
         forms += _list_wide(value, data)
@@ -79,13 +79,13 @@ def _list_forms(value: str) -> list[tuple[str, str]]:
     return forms
 
 
-def _base64(data: bytes, shift: int) -> str:
+def _encode_base64(data: bytes, shift: int) -> str:
     """Return the base64 characters that only depend on the value, at this offset in a group of three bytes."""
     text = binascii.b2a_base64(bytes(shift) + data, newline=False).decode()
     return text[-(-shift * 8 // 6) : (shift + len(data)) * 8 // 6]
 
 
-def _base32(data: bytes, shift: int) -> str:
+def _encode_base32(data: bytes, shift: int) -> str:
     """Return the base32 characters that only depend on the value, at this offset in a group of five bytes."""
     text = b32encode(bytes(shift) + data).decode()
     return text[-(-shift * 8 // 5) : (shift + len(data)) * 8 // 5]

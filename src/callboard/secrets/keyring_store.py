@@ -60,7 +60,7 @@ class KeyringStore:
         try:
             return backend.get_password(_SERVICE, name)
         except Exception as error:
-            raise _unavailable(f"{backend.name} did not return {name} ({type(error).__name__})") from None
+            raise _build_refusal(f"{backend.name} did not return {name} ({type(error).__name__})") from None
 
     def put(self, name: str, value: str) -> None:
         """Store a value. Raises Refusal `secret_store_unavailable`."""
@@ -70,7 +70,7 @@ class KeyringStore:
             backend.set_password(_SERVICE, name, value)  # pyright: ignore[reportUnknownMemberType]
         except Exception as error:
             # The cause is not chained, because a backend's message may quote the value.
-            raise _unavailable(f"{backend.name} did not store {name} ({type(error).__name__})") from None
+            raise _build_refusal(f"{backend.name} did not store {name} ({type(error).__name__})") from None
         self._write_names({*names, name})
 
     def remove(self, name: str) -> bool:
@@ -83,7 +83,7 @@ class KeyringStore:
             if backend.get_password(_SERVICE, name) is not None:
                 backend.delete_password(_SERVICE, name)
         except Exception as error:
-            raise _unavailable(f"{backend.name} did not remove {name} ({type(error).__name__})") from None
+            raise _build_refusal(f"{backend.name} did not remove {name} ({type(error).__name__})") from None
         self._write_names({*names} - {name})
         return True
 
@@ -94,7 +94,7 @@ class KeyringStore:
             return ()
         except (OSError, UnicodeDecodeError, msgspec.MsgspecError) as error:
             reason = getattr(error, "strerror", None) or str(error)
-            raise _unavailable(f"{self._names} cannot be read: {reason}", _UNREADABLE) from None
+            raise _build_refusal(f"{self._names} cannot be read: {reason}", _UNREADABLE) from None
 
     def _write_names(self, names: set[str]) -> None:
         try:
@@ -105,7 +105,7 @@ class KeyringStore:
                 os.fsync(file.fileno())
             Path(path).replace(self._names)
         except OSError as error:
-            raise _unavailable(f"{self._names} cannot be written ({error})") from None
+            raise _build_refusal(f"{self._names} cannot be written ({error})") from None
 
 
 def read_environment(environment: Mapping[str, str]) -> tuple[list[NamedSecret], list[str]]:
@@ -138,11 +138,11 @@ def _find_backend() -> KeyringBackend:
         backend = keyring.get_keyring()
         is_safe = backend.priority >= _SAFE
     except Exception as error:
-        raise _unavailable(f"the system's keyring cannot be used ({type(error).__name__})") from None
+        raise _build_refusal(f"the system's keyring cannot be used ({type(error).__name__})") from None
     if not is_safe:
-        raise _unavailable("this system has no keyring that stores secrets safely")
+        raise _build_refusal("this system has no keyring that stores secrets safely")
     return backend
 
 
-def _unavailable(reason: str, hint: str = _HINT) -> Refusal:
+def _build_refusal(reason: str, hint: str = _HINT) -> Refusal:
     return Refusal("secret_store_unavailable", f"{reason[:1].upper()}{reason[1:]}.", hint=hint)

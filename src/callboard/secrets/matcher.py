@@ -167,7 +167,7 @@ class Matcher:
         """Return the first position of a stored value that may continue after the text, else `until`."""
         for place in range(max(at, len(text) - self._longest), until):
             starting = self._by_first.get(text[place])
-            if starting is not None and _begins(starting, text[place:]):
+            if starting is not None and _is_beginning(starting, text[place:]):
                 return place
         return until
 
@@ -199,7 +199,7 @@ def _merge(matches: list[Match]) -> list[Match]:
     return merged
 
 
-def _begins(values: list[str], tail: str) -> bool:
+def _is_beginning(values: list[str], tail: str) -> bool:
     """Return True if a value may begin with this text and continue. Line breaks and escapes in the text are ignored."""
     tails = {tail, _BREAK_BEGINS.sub("", _BREAK.sub("", tail)), _ESCAPES.sub("", tail)}
     return any(len(value) > len(text) and value.startswith(text) for text in tails for value in values)

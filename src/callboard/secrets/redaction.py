@@ -207,7 +207,7 @@ class Redaction:
                     hint="Send the value again, or store it with `callboard secrets set NAME` and use its handle.",
                 )
             if not keys and self._has_key(value):
-                raise _not_for_tools(name)
+                raise _build_provider_key_refusal(name)
             return value
         secret = self._named.get(name)
         text = secret.find_form(form) if secret is not None and not secret.is_removed else None
@@ -218,7 +218,7 @@ class Redaction:
                 hint=f"Store it with `callboard secrets set {name}`, or set the variable CALLBOARD_SECRET_{name}.",
             )
         if name in self._keys and not keys:
-            raise _not_for_tools(name)
+            raise _build_provider_key_refusal(name)
         return text
 
     def _has_key(self, text: str) -> bool:
@@ -231,7 +231,7 @@ def _strip(value: str) -> str:
     return _MARKS.sub("", value)
 
 
-def _not_for_tools(name: str) -> Refusal:
+def _build_provider_key_refusal(name: str) -> Refusal:
     return Refusal(
         "secret_missing",
         f"{HANDLE}{name} is a provider's key. Callboard sends it to that provider only, never to a tool.",

@@ -80,12 +80,12 @@ async def _fetch(http: httpx.AsyncClient, address: str) -> bytes:
 
 def _restrict_to_origin(card: AgentCard, address: str) -> AgentCard:
     """Remove interfaces of other origins: the approval covers this origin only."""
-    origin = _origin(address)
+    origin = _parse_origin(address)
     interfaces = list(card.supported_interfaces)
     allowed = [
         interface
         for interface in interfaces
-        if _origin(interface.url) == origin and "@" not in urlsplit(interface.url).netloc
+        if _parse_origin(interface.url) == origin and "@" not in urlsplit(interface.url).netloc
     ]
     if interfaces and not allowed:
         target = interfaces[0].url[:200]
@@ -96,7 +96,7 @@ def _restrict_to_origin(card: AgentCard, address: str) -> AgentCard:
     return card
 
 
-def _origin(url: str) -> tuple[str, str, int | None] | None:
+def _parse_origin(url: str) -> tuple[str, str, int | None] | None:
     try:
         parts = urlsplit(url)
         scheme = parts.scheme.lower()

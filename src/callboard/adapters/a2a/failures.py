@@ -21,7 +21,7 @@ def describe_error(error: BaseException) -> str:
 def message_failure(error: Exception) -> ExternalFailure:
     """Return the failure of a message that the agent did not respond to with a task."""
     if not _is_rejection(error):
-        return unreachable(describe_error(error), retryable=_was_never_sent(error))
+        return unreachable(describe_error(error), retryable=_is_unsent(error))
     return ExternalFailure("remote_refused", f"The remote agent rejected the message: {describe_error(error)}")
 
 
@@ -43,5 +43,5 @@ def _is_rejection(error: Exception) -> bool:
     return isinstance(error, A2AError) and cause is None
 
 
-def _was_never_sent(error: Exception) -> bool:
+def _is_unsent(error: Exception) -> bool:
     return isinstance(error.__cause__, httpx.ConnectError | httpx.ConnectTimeout)

@@ -90,14 +90,14 @@ class TaskEventHandler:
             case "message":
                 self._set_conversation(response.message.context_id)
                 self.has_replied = True
-                yield from self._message_events(response.message)
+                yield from self._convert_message(response.message)
             case "task":
                 yield from self.apply_task(response.task)
             case "status_update" if self._is_own_task(response.status_update.task_id):
                 self._set_conversation(response.status_update.context_id)
-                yield from self._status_events(response.status_update.status)
+                yield from self._convert_status(response.status_update.status)
             case "artifact_update" if self._is_own_task(response.artifact_update.task_id):
-                yield from self._artifact_events(response.artifact_update)
+                yield from self._convert_artifact(response.artifact_update)
             case _:
                 pass
 
@@ -109,9 +109,9 @@ class TaskEventHandler:
         for artifact in task.artifacts:
             self._pieces.pop(artifact.artifact_id, None)
             yield from self._deliver(artifact)
-        yield from self._status_events(task.status)
+        yield from self._convert_status(task.status)
 
-    def _status_events(self, status: TaskStatus) -> Iterator[RemoteEvent]:
+    def _convert_status(self, status: TaskStatus) -> Iterator[RemoteEvent]:
         state = state_of(status.state)
         text = message_text(status.message) if state == "completed" else full_text(status.message)
         reported = (state, text, status.message.message_id, status.timestamp.ToNanoseconds())
@@ -127,16 +127,16 @@ class TaskEventHandler:
         is_answer = state == "completed" and bool(text.strip() or other_parts(status.message))
         yield TaskReported(self.task, state, "" if is_answer else self.message)
         if is_answer:
-            yield from self._message_events(status.message)
+            yield from self._convert_message(status.message)
 
-    def _message_events(self, message: Message) -> Iterator[RemoteEvent]:
+    def _convert_message(self, message: Message) -> Iterator[RemoteEvent]:
         text, parts = message_text(message), other_parts(message)
         if text:
             yield TextReported(text, message.message_id)
         if parts:
             yield parts_report(self.task, message.message_id, parts)
 
-    def _artifact_events(self, update: TaskArtifactUpdateEvent) -> Iterator[RemoteEvent]:
+    def _convert_artifact(self, update: TaskArtifactUpdateEvent) -> Iterator[RemoteEvent]:
         piece = update.artifact
         artifact = self._pieces.get(piece.artifact_id)
         if update.append and artifact is not None:

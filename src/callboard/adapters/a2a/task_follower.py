@@ -90,20 +90,22 @@ class TaskFollower:
         while not self._task_events.is_over:
             if self._task_events.needs_input and not message:
                 self._awaits_answer, self._answer = True, None
-                yield NeedReported(tool=self._tool(), task=self._task_events.task, message=self._task_events.message)
-                async with contextlib.aclosing(self._until_answered()) as polled:
+                yield NeedReported(
+                    tool=self._select_tool(), task=self._task_events.task, message=self._task_events.message
+                )
+                async with contextlib.aclosing(self._wait_until_answered()) as polled:
                     async for event in polled:
                         yield event
                 message, self._answer = self._answer or "", None
-                if not message and self._task_events.needs_input and self._tool() == REMOTE_AUTH:
+                if not message and self._task_events.needs_input and self._select_tool() == REMOTE_AUTH:
                     # The agent learns of an authorisation by the next message.
                     message = _AUTHORISED
                 continue
-            async with contextlib.aclosing(self._round(message)) as received:
+            async with contextlib.aclosing(self._follow_message(message)) as received:
                 async for event in received:
                     yield event
             message = ""
-        yield self._ended()
+        yield self._build_end()
 
     def answer(self, text: str) -> bool:
         """Send the input that the agent waits for. Return False if it waits for none."""
@@ -126,10 +128,10 @@ class TaskFollower:
         finally:
             self._woken.set()
 
-    def _tool(self) -> Literal["RemoteInput", "RemoteAuth"]:
+    def _select_tool(self) -> Literal["RemoteInput", "RemoteAuth"]:
         return REMOTE_INPUT if self._task_events.state == "input_required" else REMOTE_AUTH
 
-    def _ended(self) -> PromptEnded:
+    def _build_end(self) -> PromptEnded:
         state = self._task_events.state
         if self._task_events.has_replied or state is None or state == "completed":
             return PromptEnded("end_turn")
@@ -138,7 +140,7 @@ class TaskFollower:
         reason = without_secrets(self._task_events.message[:1000])
         raise ExternalFailure("remote_refused", f"{END_MESSAGES[state]} {reason}".rstrip())
 
-    async def _round(self, message: str) -> AsyncGenerator[RemoteEvent]:
+    async def _follow_message(self, message: str) -> AsyncGenerator[RemoteEvent]:
         """Yield the events of one message, until the task ends or needs input. Poll the task once the stream ends."""
         pause, need = self._pace.first_pause, self._task_events.begin_answer() if message else None
         stream = self._send(message) if message else None
@@ -180,13 +182,13 @@ class TaskFollower:
             task_id=self._task_events.task,
             parts=[Part(text=text, media_type="text/plain")],
         )
-        async with _closing(self._client.send_message(SendMessageRequest(message=message))) as responses:
+        async with _close_responses(self._client.send_message(SendMessageRequest(message=message))) as responses:
             async for response in responses:
                 yield response
 
     async def _subscribe(self) -> AsyncGenerator[StreamResponse]:
         request = SubscribeToTaskRequest(id=self._task_events.task)
-        async with _closing(self._client.subscribe(request)) as responses:
+        async with _close_responses(self._client.subscribe(request)) as responses:
             async for response in responses:
                 yield response
 
@@ -216,7 +218,7 @@ class TaskFollower:
             await self._wait(pause)
             pause = min(pause * 1.5, self._pace.longest_pause)
 
-    async def _until_answered(self) -> AsyncGenerator[RemoteEvent]:
+    async def _wait_until_answered(self) -> AsyncGenerator[RemoteEvent]:
         """Wait for a person's answer and poll the task, since the need can also be met on the agent's side."""
         need, pause = self._task_events.state, self._pace.first_pause
         try:
@@ -238,7 +240,7 @@ class TaskFollower:
         self._woken.clear()
 
 
-def _closing(
+def _close_responses(
     responses: AsyncIterator[StreamResponse],
 ) -> contextlib.aclosing[AsyncGenerator[StreamResponse]]:
     # The library returns generators but declares iterators.

@@ -84,7 +84,7 @@ def parts_report(
     sent_parts = list(parts)
     room, stored, blobs = MAX_INLINE_BYTES, list[RemotePart](), list[Blob]()
     for sent in sent_parts[:MAX_PARTS]:
-        part, part_blobs = _part(sent, room)
+        part, part_blobs = _convert_part(sent, room)
         room -= len(part.text.text.encode("utf-8", "replace"))
         stored.append(part)
         blobs += part_blobs
@@ -99,27 +99,27 @@ def parts_report(
     )
 
 
-def _part(part: Part, room: int) -> tuple[RemotePart, list[Blob]]:
+def _convert_part(part: Part, room: int) -> tuple[RemotePart, list[Blob]]:
     name = single_line(part.filename)
     match part.WhichOneof("content"):
         case "text":
-            text, blobs = _inline_text(part.text, room)
-            return RemotePart(media=_media(part, "text/plain"), name=name, text=text), blobs
+            text, blobs = _build_text(part.text, room)
+            return RemotePart(media=_select_media(part, "text/plain"), name=name, text=text), blobs
         case "data":
             data = json.dumps(MessageToDict(part.data), ensure_ascii=False)
-            text, blobs = _inline_text(data, room)
-            return RemotePart(media=_media(part, "application/json"), name=name, text=text), blobs
+            text, blobs = _build_text(data, room)
+            return RemotePart(media=_select_media(part, "application/json"), name=name, text=text), blobs
         case "raw":
-            blob = make_blob(part.raw, _media(part, "application/octet-stream"))
+            blob = make_blob(part.raw, _select_media(part, "application/octet-stream"))
             return RemotePart(media=blob.ref.media, name=name, content=blob.ref), [blob]
         case "url":
             url = single_line(part.url, _MAX_URL_CHARS)
-            return RemotePart(media=_media(part, "application/octet-stream"), name=name, url=url), []
+            return RemotePart(media=_select_media(part, "application/octet-stream"), name=name, url=url), []
         case _:
-            return RemotePart(media=_media(part, "application/octet-stream"), name=name), []
+            return RemotePart(media=_select_media(part, "application/octet-stream"), name=name), []
 
 
-def _inline_text(text: str, room: int) -> tuple[Text, list[Blob]]:
+def _build_text(text: str, room: int) -> tuple[Text, list[Blob]]:
     data = text.encode("utf-8", "replace")
     if len(data) <= room:
         return Text(text=text), []
@@ -127,5 +127,5 @@ def _inline_text(text: str, room: int) -> tuple[Text, list[Blob]]:
     return Text(text=text[: min(PREVIEW, max(0, room) // 4)], ref=blob.ref), [blob]
 
 
-def _media(part: Part, default: str) -> str:
+def _select_media(part: Part, default: str) -> str:
     return part.media_type if _MEDIA.fullmatch(part.media_type) else default

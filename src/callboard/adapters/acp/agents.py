@@ -168,13 +168,13 @@ class AcpSession:
                 self._client.settings.apply_advertised(created.modes, created.config_options)
         except RequestError as error:
             if error.code == RequestError.auth_required().code:
-                message = f"{self.name} needs a login: start it once by hand and log in. {_error_text(error)}"
+                message = f"{self.name} needs a login: start it once by hand and log in. {_format_error(error)}"
                 raise ExternalFailure("model_auth", message) from error
-            raise ExternalFailure("model_unavailable", self.unavailable_message(_error_text(error))) from error
+            raise ExternalFailure("model_unavailable", self.unavailable_message(_format_error(error))) from error
         except ValidationError as error:
-            raise self._invalid(error) from error
+            raise self._build_invalid_failure(error) from error
         except (ConnectionError, OSError) as error:
-            raise await self._disconnected() from error
+            raise await self._build_disconnect_failure() from error
 
     async def control(self, wanted: AgentControl) -> None:
         """Put the agent into a mode that the permission mode allows, and choose its model. Raises ExternalFailure."""
@@ -185,9 +185,9 @@ class AcpSession:
         except ExternalFailure as failure:
             raise ExternalFailure(failure.code, f"{self.name}: {failure.message}") from failure
         except ValidationError as error:
-            raise self._invalid(error) from error
+            raise self._build_invalid_failure(error) from error
         except (ConnectionError, OSError) as error:
-            raise await self._disconnected() from error
+            raise await self._build_disconnect_failure() from error
 
     async def prompt(self, text: str) -> AsyncGenerator[ExternalEvent]:
         """Send the next input and yield the agent's events. Raises ExternalFailure."""
@@ -209,11 +209,11 @@ class AcpSession:
                 end, usage = prompt_end(prompt_task.result())
             except RequestError as error:
                 code = "model_auth" if error.code == RequestError.auth_required().code else "model_refused_request"
-                raise ExternalFailure(code, f"{self.name} failed: {_error_text(error)}", retryable=True) from error
+                raise ExternalFailure(code, f"{self.name} failed: {_format_error(error)}", retryable=True) from error
             except ValidationError as error:
-                raise self._invalid(error) from error
+                raise self._build_invalid_failure(error) from error
             except (ConnectionError, OSError) as error:
-                raise await self._disconnected() from error
+                raise await self._build_disconnect_failure() from error
             yield PromptEnded(end, usage)
         finally:
             self._client.stop_listening()
@@ -282,11 +282,11 @@ class AcpSession:
         self._client.settings.apply_advertised(loaded.modes, loaded.config_options)
         return True
 
-    def _invalid(self, error: ValidationError) -> ExternalFailure:
+    def _build_invalid_failure(self, error: ValidationError) -> ExternalFailure:
         message = self.unavailable_message(f"It sent an invalid {error.title}.")
         return ExternalFailure("model_unavailable", message, retryable=True)
 
-    async def _disconnected(self) -> ExternalFailure:
+    async def _build_disconnect_failure(self) -> ExternalFailure:
         return ExternalFailure("model_unavailable", self.unavailable_message(await self._end_reason()), retryable=True)
 
     async def _end_reason(self) -> str:
@@ -297,7 +297,7 @@ class AcpSession:
         return self._lines.fault or self._process.end_reason()
 
 
-def _error_text(error: Exception) -> str:
+def _format_error(error: Exception) -> str:
     data: Any = getattr(error, "data", None)
     fields = cast("dict[str, Any]", data) if isinstance(data, dict) else {"details": data}
     details = str(fields.get("details") or fields.get("message") or "")

@@ -71,7 +71,7 @@ class AcpClient:
     def permit(self, key: int, answer: PermissionAnswer) -> None:
         """Answer a request for permission. A second answer has no effect."""
         options = self._options.pop(key, [])
-        chosen = _option_id(options, answer)
+        chosen = _select_option(options, answer)
         outcome = (
             schema.DeniedOutcome(outcome="cancelled")
             if chosen is None
@@ -185,7 +185,7 @@ class AcpClient:
             waiting.set_result(answer)
 
 
-def _option_id(options: list[schema.PermissionOption], answer: PermissionAnswer) -> str | None:
+def _select_option(options: list[schema.PermissionOption], answer: PermissionAnswer) -> str | None:
     """Return the option of an answer. Prefer once over always, so that the agent asks again for the next call."""
     for kind in {"allow": ("allow_once", "allow_always"), "reject": ("reject_once", "reject_always")}.get(answer, ()):
         for option in options:

@@ -63,7 +63,7 @@ class LineTransport:
                 self._rest = asyncio.create_task(self._discard_rest())
                 return None
             await self._wait_for_room(len(line))
-            message = _message(line)
+            message = _parse_message(line)
             if message is not None:
                 return message
 
@@ -77,12 +77,12 @@ class LineTransport:
             pass
 
 
-def _message(line: bytes) -> dict[str, Any] | None:
+def _parse_message(line: bytes) -> dict[str, Any] | None:
     """Return the message of a line; None for an invalid line."""
     if not line.lstrip().startswith(b"{"):
         return None
     try:
-        parsed = json.loads(line.decode("utf-8", "replace"), parse_constant=_null, parse_float=_finite)
+        parsed = json.loads(line.decode("utf-8", "replace"), parse_constant=_parse_constant, parse_float=_parse_finite)
         message = cast("dict[str, Any]", valid_texts(parsed) if b"\\u" in line else parsed)
     except (ValueError, RecursionError) as error:
         log.warning("an external agent sent an invalid line (%s)", type(error).__name__)
@@ -90,11 +90,11 @@ def _message(line: bytes) -> dict[str, Any] | None:
     if not isinstance(message.get("method"), str | None) or not isinstance(message.get("id"), str | int | None):
         return None
     if "error" in message:
-        message["error"] = _error(message["error"])
+        message["error"] = _normalise_error(message["error"])
     return message
 
 
-def _error(error: object) -> dict[str, Any]:
+def _normalise_error(error: object) -> dict[str, Any]:
     """Return the error of a response with a number as code and a text as message."""
     fields = cast("dict[str, Any]", error) if isinstance(error, dict) else {"message": error}
     code, message = fields.get("code"), fields.get("message")
@@ -105,11 +105,11 @@ def _error(error: object) -> dict[str, Any]:
     }
 
 
-def _null(_: str) -> None:
+def _parse_constant(_: str) -> None:
     """Read NaN and Infinity as null: some programs write them although JSON has neither."""
     return
 
 
-def _finite(text: str) -> float | None:
+def _parse_finite(text: str) -> float | None:
     number = float(text)
     return number if math.isfinite(number) else None

@@ -115,7 +115,7 @@ class AgentProcess:
         if status.error:
             self._reason = f"It could not be started: {status.error.rpartition(': ')[2]}."
         elif status.exit is not None and status.exit > _SIGNALLED:
-            self._reason = f"It was ended by {_signal_name(status.exit - _SIGNALLED)}."
+            self._reason = f"It was ended by {_format_signal(status.exit - _SIGNALLED)}."
         elif status.exit is not None:
             self._reason = f"It exited with code {status.exit}."
 
@@ -148,7 +148,7 @@ async def start_agent(command: tuple[str, ...], folder: str, environment: Mappin
                 if cancelled or guard.process.stdout is None:
                     raise asyncio.CancelledError
                 ours.release(writes)
-                return AgentProcess(guard, guard.process.stdout, await _writer(writes))
+                return AgentProcess(guard, guard.process.stdout, await _open_writer(writes))
             except BaseException:
                 guard.release()
                 await guard.process.wait()
@@ -159,7 +159,7 @@ async def start_agent(command: tuple[str, ...], folder: str, environment: Mappin
         raise ExternalFailure("model_unavailable", reason) from error
 
 
-async def _writer(descriptor: int) -> asyncio.StreamWriter:
+async def _open_writer(descriptor: int) -> asyncio.StreamWriter:
     """Return a writer to the agent's standard input."""
     loop = asyncio.get_running_loop()
     transport, protocol = await loop.connect_write_pipe(
@@ -168,7 +168,7 @@ async def _writer(descriptor: int) -> asyncio.StreamWriter:
     return asyncio.StreamWriter(transport, protocol, None, loop)
 
 
-def _signal_name(number: int) -> str:
+def _format_signal(number: int) -> str:
     try:
         return signal.Signals(number).name
     except ValueError:

@@ -83,10 +83,12 @@ class SettingsController:
         if mode != self.current.mode:
             await self._set(connection, session, "mode", mode)
         if not self.allowed or (mode and self.current.mode != mode):
-            raise _unavailable(f"Its mode is {self.current.mode or '(none)'} after it was set to {mode}.")
+            raise _build_failure(f"Its mode is {self.current.mode or '(none)'} after it was set to {mode}.")
         if wanted.model and wanted.model != self.current.model:
             if wanted.model not in self._models:
-                raise ExternalFailure("unknown_model", f"It has no model {wanted.model}. {_offers(self._models)}")
+                raise ExternalFailure(
+                    "unknown_model", f"It has no model {wanted.model}. {_format_offers(self._models)}"
+                )
             await self._set(connection, session, "model", wanted.model)
 
     def _mode(self) -> str:
@@ -99,15 +101,15 @@ class SettingsController:
             planned = permission == "planning" and self._agent.modes.get(chosen) == "plan"
             mode = chosen if planned else wanted
             if mode not in self._modes:
-                raise _unavailable(f"It has no mode {mode}. {_offers(self._modes)}")
+                raise _build_failure(f"It has no mode {mode}. {_format_offers(self._modes)}")
             if not self._is_allowed(mode):
                 limit = widest_rank(permission)
                 message = f"Its mode {mode} allows more than the permission mode {permission} (at most {limit})."
-                raise _unavailable(message)
+                raise _build_failure(message)
             return mode
         if not chosen and not self._is_allowed(self.current.mode):
-            unknown = f"{_offers(self._modes)} Callboard knows none of them to ask for approval."
-            raise _unavailable(unknown if self._modes else _WITHOUT_MODES)
+            unknown = f"{_format_offers(self._modes)} Callboard knows none of them to ask for approval."
+            raise _build_failure(unknown if self._modes else _WITHOUT_MODES)
         return chosen or self.current.mode
 
     def _is_allowed(self, mode: str) -> bool:
@@ -140,7 +142,7 @@ class SettingsController:
             if kind not in self._options or not isinstance(option, schema.SessionConfigOptionSelect):
                 continue
             self._options[kind] = option.id
-            values = tuple(_values(option))
+            values = tuple(_list_values(option))
             if kind == "mode":
                 self._modes = values
                 self._set_current(mode=option.current_value)
@@ -155,7 +157,7 @@ class SettingsController:
         )
 
 
-def _values(option: schema.SessionConfigOptionSelect) -> list[str]:
+def _list_values(option: schema.SessionConfigOptionSelect) -> list[str]:
     values: list[str] = []
     for entry in option.options:
         grouped = entry.options if isinstance(entry, schema.SessionConfigSelectGroup) else [entry]
@@ -163,9 +165,9 @@ def _values(option: schema.SessionConfigOptionSelect) -> list[str]:
     return values
 
 
-def _offers(names: tuple[str, ...]) -> str:
+def _format_offers(names: tuple[str, ...]) -> str:
     return f"It offers {', '.join(names[:30])}." if names else "It offers none."
 
 
-def _unavailable(message: str) -> ExternalFailure:
+def _build_failure(message: str) -> ExternalFailure:
     return ExternalFailure("agent_mode_unavailable", message)

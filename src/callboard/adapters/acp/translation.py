@@ -63,7 +63,7 @@ def event_from_update(update: object, calls: ToolCallTracker) -> ExternalEvent |
         case schema.ToolCallStart() | schema.ToolCallProgress():
             return CallReported(calls.apply(update))
         case schema.AgentPlanUpdate():
-            return PlanReported(tuple(_step(entry) for entry in update.entries))
+            return PlanReported(tuple(_convert_step(entry) for entry in update.entries))
         case _:
             return None
 
@@ -109,11 +109,11 @@ def _merge(before: ExternalCall, update: AnyCall) -> ExternalCall:
     raw = update.raw_input
     if raw:
         changes["arguments"] = raw if isinstance(raw, str) else json.dumps(raw, ensure_ascii=False, sort_keys=True)
-        changes["command"] = _command(raw) or before.command
+        changes["command"] = _find_command(raw) or before.command
     if update.locations is not None:
         changes["paths"] = tuple(dict.fromkeys((*before.paths, *(location.path for location in update.locations))))
     if update.content is not None:
-        diffs = _diffs(update.content)
+        diffs = _list_diffs(update.content)
         # Some agents send the diff with their request for permission only, and omit it from the result.
         if diffs or update.status == "failed":
             changes["diffs"] = diffs
@@ -121,15 +121,15 @@ def _merge(before: ExternalCall, update: AnyCall) -> ExternalCall:
         # Content that names only a terminal of the agent has no text; the output arrives separately.
         if contents or not update.content:
             changes["output"] = "\n".join(text for block in contents if (text := content_text(block.content)))
-    printed = _terminal_output(update.field_meta)
+    printed = _read_terminal_output(update.field_meta)
     if printed:
         changes["output"] = changes.get("output", before.output) + printed
     if update.raw_output and not changes.get("output", before.output):
-        changes["output"] = _raw_output(update.raw_output)
+        changes["output"] = _format_raw_output(update.raw_output)
     return msgspec.structs.replace(before, **changes)
 
 
-def _diffs(content: Sequence[object]) -> tuple[ExternalDiff, ...]:
+def _list_diffs(content: Sequence[object]) -> tuple[ExternalDiff, ...]:
     return tuple(
         ExternalDiff(path=block.path, before=block.old_text, after=block.new_text)
         for block in content
@@ -137,31 +137,31 @@ def _diffs(content: Sequence[object]) -> tuple[ExternalDiff, ...]:
     )
 
 
-def _command(raw: object) -> str:
+def _find_command(raw: object) -> str:
     """Return the command that a call would run; empty if its input has none."""
     command = cast("dict[str, object]", raw).get("command") if isinstance(raw, dict) else None
     if isinstance(command, str):
-        return _shell_command(_words(command)) or command
+        return _unwrap_shell(_split_words(command)) or command
     if isinstance(command, list):
         words = [str(word) for word in cast("list[object]", command)]
-        return _shell_command(words) or " ".join(words)
+        return _unwrap_shell(words) or " ".join(words)
     return ""
 
 
-def _shell_command(words: Sequence[str]) -> str:
+def _unwrap_shell(words: Sequence[str]) -> str:
     """Return the command inside a shell call such as `/bin/bash -lc 'make all'`; empty for any other call."""
     shell = len(words) == 3 and words[0].rpartition("/")[2] in _SHELLS and words[1] in ("-c", "-lc")
     return words[2] if shell else ""
 
 
-def _words(command: str) -> Sequence[str]:
+def _split_words(command: str) -> Sequence[str]:
     try:
         return shlex.split(command)
     except ValueError:
         return ()
 
 
-def _terminal_output(meta: object) -> str:
+def _read_terminal_output(meta: object) -> str:
     """Return new output of the agent's own terminal. Codex sends it in the metadata, outside the protocol."""
     fields = cast("dict[str, object]", meta) if isinstance(meta, dict) else {}
     delta = fields.get("terminal_output_delta")
@@ -169,7 +169,7 @@ def _terminal_output(meta: object) -> str:
     return data if isinstance(data, str) else ""
 
 
-def _raw_output(raw: object) -> str:
+def _format_raw_output(raw: object) -> str:
     """Return the text field of a call's raw output, or all of it as JSON."""
     if isinstance(raw, str):
         return raw
@@ -181,6 +181,6 @@ def _raw_output(raw: object) -> str:
     return json.dumps(raw, ensure_ascii=False)
 
 
-def _step(entry: schema.PlanEntry) -> PlanStep:
+def _convert_step(entry: schema.PlanEntry) -> PlanStep:
     status = str(entry.status)
     return PlanStep(entry.content, cast("Any", status) if status in _STEPS else "pending")

@@ -44,7 +44,7 @@ class HttpApp:
                 *blob_routes(dependencies.store),
                 *upload_routes(dependencies.uploads),
                 *agent_run_routes(confirmed, self._streams),
-                *_plain_routes(dependencies),
+                *_build_plain_routes(dependencies),
             ],
             redirect_slashes=False,
             default=StaticPage(dependencies.page),
@@ -60,7 +60,7 @@ class HttpApp:
         self._streams.end()
 
 
-def _plain_routes(dependencies: HttpDependencies) -> list[Route]:
+def _build_plain_routes(dependencies: HttpDependencies) -> list[Route]:
     async def meta(_: Request) -> Response:
         return json_response(await dependencies.about())
 

@@ -69,12 +69,12 @@ def blob_routes(store: Store) -> list[Route]:
         if query.length is not None and query.length <= PIECE:
             data = await store.blobs.get_range(hash, offset=query.offset, length=query.length)
             return Response(data or b"", headers=headers, media_type=media)
-        return StreamingResponse(_pieces(store.blobs, hash, query), headers=headers, media_type=media)
+        return StreamingResponse(_read_pieces(store.blobs, hash, query), headers=headers, media_type=media)
 
     return [Route(f"{API}/blobs/{{hash}}", read, methods=["GET"])]
 
 
-async def _pieces(blobs: BlobStore, hash: str, query: BlobQuery) -> AsyncGenerator[bytes]:
+async def _read_pieces(blobs: BlobStore, hash: str, query: BlobQuery) -> AsyncGenerator[bytes]:
     offset, remaining = query.offset, query.length
     while remaining is None or remaining > 0:
         size = PIECE if remaining is None else min(PIECE, remaining)

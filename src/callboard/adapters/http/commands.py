@@ -29,7 +29,9 @@ def command_routes(commands: CommandService, access: PageAccess) -> list[Route]:
 
     A command from the page that grants more permissions needs a confirmation.
     """
-    return [_query(row, commands) if row.query else _command(row, commands, access) for row in TABLE]
+    return [
+        _build_query_route(row, commands) if row.query else _build_command_route(row, commands, access) for row in TABLE
+    ]
 
 
 def json_response(value: object) -> Response:
@@ -37,7 +39,7 @@ def json_response(value: object) -> Response:
     return Response(_encoder.encode(value), media_type="application/json")
 
 
-def _command(row: Declaration, commands: CommandService, access: PageAccess) -> Route:
+def _build_command_route(row: Declaration, commands: CommandService, access: PageAccess) -> Route:
     decoder = msgspec.json.Decoder(row.command)
 
     async def submit(request: Request) -> Response:
@@ -52,7 +54,7 @@ def _command(row: Declaration, commands: CommandService, access: PageAccess) -> 
     return Route(command_path(row), submit, methods=["POST"])
 
 
-def _query(row: Declaration, commands: CommandService) -> Route:
+def _build_query_route(row: Declaration, commands: CommandService) -> Route:
     async def query(request: Request) -> Response:
         command = parse_query(request, row.command)
         answer = commands.submit(command, actor=request_actor(request))

@@ -110,7 +110,7 @@ class BoundedProtocol(HttpToolsProtocol):
         super().__init__(**arguments)
         self._all = connections
         self._head: asyncio.TimerHandle | None = None
-        self.app = partial(_with_connection, self.app, self)
+        self.app = partial(_run_with_connection, self.app, self)
 
     @property
     def in_request(self) -> bool:
@@ -161,7 +161,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self._head = None
 
 
-async def _with_connection(
+async def _run_with_connection(
     app: ASGIApp, connection: BoundedProtocol, scope: Scope, receive: Receive, send: Send
 ) -> None:
     scope[CONNECTION] = connection

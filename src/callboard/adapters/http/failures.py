@@ -34,12 +34,12 @@ class ErrorResponses:
         except ClientDisconnect:
             log.debug("a client disconnected before its request was complete")
         except Exception as error:
-            response = _error_response(error, scope)
+            response = _build_response(error, scope)
             if not started:
                 await response(scope, receive, send)
 
 
-def _error_response(error: Exception, scope: Scope):
+def _build_response(error: Exception, scope: Scope):
     match error:
         case WrongMediaError():
             return problem_response(error.problem, status=UNSUPPORTED_MEDIA)

@@ -80,26 +80,28 @@ class _Feeds:
         head = await self._dependencies.store.facts.read_head(stream)
         if head.sequence == 0 and after == 0:
             raise unknown_stream(stream)
-        if query.limit is not None or _wants_json(request):
-            return await self._page(stream, after, query.limit or MAX_FACTS, head)
-        return self._streams.respond(end_with_problem(self._events(stream, after, head), f"the facts of {stream}"))
+        if query.limit is not None or _is_json_request(request):
+            return await self._read_page(stream, after, query.limit or MAX_FACTS, head)
+        return self._streams.respond(
+            end_with_problem(self._follow_events(stream, after, head), f"the facts of {stream}")
+        )
 
     async def ops(self, request: Request) -> SseResponse:
         query = parse_query(request, OpsQuery)
         stream = stream_of(request)
-        after = _cursor(request, query.after)
+        after = _read_cursor(request, query.after)
         if (await self._dependencies.store.facts.read_head(stream)).sequence == 0:
             raise unknown_stream(stream)
         chunks = self._dependencies.feeds.follow_ops(stream, after=after)
         return self._streams.respond(end_with_problem(chunks, f"the operations of {stream}"))
 
-    async def _page(self, stream: str, after: int, limit: int, head: Head) -> Response:
+    async def _read_page(self, stream: str, after: int, limit: int, head: Head) -> Response:
         if after > head.sequence:
             raise gap_refusal(stream, after, head)
         events: list[WireEvent] = []
         size = 0
         for record in await self._dependencies.store.facts.read(stream, after=after, limit=limit):
-            wired = self._wire(record)
+            wired = self._build_event(record)
             size += len(wired.payload)
             if events and size > MAX_PAGE_BYTES:
                 break
@@ -107,14 +109,14 @@ class _Feeds:
         last = events[-1].sequence if events else after
         return json_response(FactPage(events=tuple(events), next=last, head=max(head.sequence, last)))
 
-    async def _events(self, stream: str, after: int, head: Head) -> AsyncGenerator[bytes]:
+    async def _follow_events(self, stream: str, after: int, head: Head) -> AsyncGenerator[bytes]:
         if after > head.sequence:
             raise gap_refusal(stream, after, head)
         async with closing(self._dependencies.feeds.follow_facts(stream, after=after)) as batches:
             async for records in batches:
                 chunk = bytearray()
                 for record in records:
-                    wired = self._wire(record)
+                    wired = self._build_event(record)
                     chunk += sse_event(wired.type, _encoder.encode(wired), str(wired.sequence))
                     if len(chunk) > MAX_CHUNK_BYTES:
                         yield bytes(chunk)
@@ -122,7 +124,7 @@ class _Feeds:
                 if chunk:
                     yield bytes(chunk)
 
-    def _wire(self, record: Record) -> WireEvent:
+    def _build_event(self, record: Record) -> WireEvent:
         return build_wire_event(record, self._dependencies.store.id)
 
 
@@ -139,12 +141,12 @@ async def end_with_problem(chunks: AsyncIterator[bytes], subject: str) -> AsyncG
                 # Free the chunk before waiting for the next one: it may be a whole snapshot.
                 del chunk
     except Refusal as refusal:
-        yield _problem_event(refusal.problem)
+        yield _encode_problem(refusal.problem)
     except Exception as error:
-        yield _problem_event(incident(error, subject))
+        yield _encode_problem(incident(error, subject))
 
 
-def _problem_event(problem: Problem) -> bytes:
+def _encode_problem(problem: Problem) -> bytes:
     return sse_event("gap" if problem.code == "gap" else "problem", _encoder.encode(problem))
 
 
@@ -184,7 +186,7 @@ def gap_refusal(stream: str, after: int, head: Head) -> Refusal:
     )
 
 
-def _wants_json(request: Request) -> bool:
+def _is_json_request(request: Request) -> bool:
     accept = request.headers.get("accept", "")
     return "application/json" in accept and "text/event-stream" not in accept
 
@@ -195,17 +197,17 @@ def resume_sequence(request: Request, after: int) -> int:
     Last-Event-ID takes precedence over the query: a browser that reconnects repeats its first address.
     """
     sent = request.headers.get(LAST_EVENT_ID)
-    return after if sent is None else _parsed(sent, LAST_EVENT_ID).sequence
+    return after if sent is None else _parse_cursor(sent, LAST_EVENT_ID).sequence
 
 
-def _cursor(request: Request, after: str | None) -> Cursor | None:
+def _read_cursor(request: Request, after: str | None) -> Cursor | None:
     sent = request.headers.get(LAST_EVENT_ID)
     if sent is not None:
-        return _parsed(sent, LAST_EVENT_ID)
-    return None if after is None else _parsed(after, "after")
+        return _parse_cursor(sent, LAST_EVENT_ID)
+    return None if after is None else _parse_cursor(after, "after")
 
 
-def _parsed(text: str, field: str) -> Cursor:
+def _parse_cursor(text: str, field: str) -> Cursor:
     cursor = parse_cursor(text)
     if cursor is None:
         raise Refusal(

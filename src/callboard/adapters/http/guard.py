@@ -87,12 +87,12 @@ def _check_origin(headers: Headers, method: str, *, under_api: bool) -> None:
     if origins and origins != [f"http://{headers['host']}"]:
         raise Refusal("forbidden_origin", "A page of another origin sent the request.", field="Origin")
     site = headers.get("sec-fetch-site", "none")
-    if site in ("none", "same-origin") or _opens_the_page(headers, method, under_api=under_api):
+    if site in ("none", "same-origin") or _is_page_navigation(headers, method, under_api=under_api):
         return
     raise Refusal("forbidden_origin", "A page of another site sent the request.", field="Sec-Fetch-Site")
 
 
-def _opens_the_page(headers: Headers, method: str, *, under_api: bool) -> bool:
+def _is_page_navigation(headers: Headers, method: str, *, under_api: bool) -> bool:
     """Return whether a person follows a link to the page. The page itself contains no data."""
     navigates = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
     return navigates and method == "GET" and not under_api

@@ -62,7 +62,7 @@ _STREAM_ENDS = (
 @cache
 def openapi_document() -> Json:
     """Return the document."""
-    schemas = _schemas()
+    schemas = _build_schemas()
     return {
         "openapi": "3.1.0",
         "info": {
@@ -74,14 +74,17 @@ def openapi_document() -> Json:
         "servers": [{"url": "/"}],
         "security": [{"bearer": []}],
         "paths": {
-            **{command_path(row): _query(row, schemas) if row.query else _command(row) for row in TABLE},
-            **_feeds(schemas),
-            **_others(schemas),
-            **agent_run_paths(_operation, lambda name: _parameters(schemas[name]), (_KEY, _RESUMED)),
+            **{
+                command_path(row): _describe_query(row, schemas) if row.query else _describe_command(row)
+                for row in TABLE
+            },
+            **_describe_feeds(schemas),
+            **_describe_others(schemas),
+            **agent_run_paths(_build_operation, lambda name: _build_parameters(schemas[name]), (_KEY, _RESUMED)),
         },
         "components": {
             "schemas": schemas,
-            "responses": {_response_name(status): _problems(status) for status in _statuses()},
+            "responses": {_build_response_name(status): _describe_problems(status) for status in _list_statuses()},
             "securitySchemes": {
                 "bearer": {"type": "http", "scheme": "bearer"},
             },
@@ -89,7 +92,7 @@ def openapi_document() -> Json:
     }
 
 
-def _schemas() -> Json:
+def _build_schemas() -> Json:
     kinds: list[type[msgspec.Struct]] = [
         Problem,
         Meta,
@@ -105,10 +108,10 @@ def _schemas() -> Json:
     _, components = msgspec.json.schema_components(
         [*kinds, *(row.command for row in TABLE), *(row.answer for row in TABLE)], ref_template=_REF
     )
-    return dict(sorted({**components, **_event_schemas()}.items()))
+    return dict(sorted({**components, **_build_event_schemas()}.items()))
 
 
-def _event_schemas() -> Json:
+def _build_event_schemas() -> Json:
     """Return the schemas of events, from the contracts, and of a page of events."""
     moved = msgspec.json.encode(facts_schema()).replace(b'"#/$defs/', b'"#/components/schemas/')
     schema: Json = msgspec.json.decode(moved)
@@ -126,15 +129,15 @@ def _event_schemas() -> Json:
     return {**schema.pop("$defs"), "Event": schema, "FactPage": page}
 
 
-def _statuses() -> list[int]:
+def _list_statuses() -> list[int]:
     return sorted({*STATUS.values(), METHOD_NOT_ALLOWED, UNSUPPORTED_MEDIA})
 
 
-def _response_name(status: int) -> str:
+def _build_response_name(status: int) -> str:
     return f"Problem{status}"
 
 
-def _problems(status: int) -> Json:
+def _describe_problems(status: int) -> Json:
     codes = [code for code, code_status in STATUS.items() if code_status == status]
     codes += {METHOD_NOT_ALLOWED: ["unknown_route"], UNSUPPORTED_MEDIA: ["invalid_input"]}.get(status, [])
     return {
@@ -152,20 +155,22 @@ def _problems(status: int) -> Json:
     }
 
 
-def _operation(name: str, summary: str, answers: Json, *, tag: str, **more: Any) -> Json:
-    problems = {str(status): {"$ref": f"#/components/responses/{_response_name(status)}"} for status in _statuses()}
+def _build_operation(name: str, summary: str, answers: Json, *, tag: str, **more: Any) -> Json:
+    problems = {
+        str(status): {"$ref": f"#/components/responses/{_build_response_name(status)}"} for status in _list_statuses()
+    }
     return {"operationId": name, "summary": summary, "tags": [tag], **more, "responses": {"200": answers, **problems}}
 
 
-def _json_answer(description: str, name: str) -> Json:
+def _build_json_answer(description: str, name: str) -> Json:
     return {"description": description, "content": {"application/json": {"schema": {"$ref": _REF.format(name=name)}}}}
 
 
-def _command(row: Declaration) -> Json:
+def _describe_command(row: Declaration) -> Json:
     body = {"application/json": {"schema": {"$ref": _REF.format(name=row.command.__name__)}}}
-    answer = _json_answer("The answer, sent once the command's facts are durable.", row.answer.__name__)
+    answer = _build_json_answer("The answer, sent once the command's facts are durable.", row.answer.__name__)
     return {
-        "post": _operation(
+        "post": _build_operation(
             row.name,
             row.summary,
             answer,
@@ -176,31 +181,31 @@ def _command(row: Declaration) -> Json:
     }
 
 
-def _query(row: Declaration, schemas: Json) -> Json:
-    answer = _json_answer("The answer.", row.answer.__name__)
-    parameters = _parameters(schemas[row.command.__name__])
-    return {"get": _operation(row.name, row.summary, answer, tag="queries", parameters=parameters)}
+def _describe_query(row: Declaration, schemas: Json) -> Json:
+    answer = _build_json_answer("The answer.", row.answer.__name__)
+    parameters = _build_parameters(schemas[row.command.__name__])
+    return {"get": _build_operation(row.name, row.summary, answer, tag="queries", parameters=parameters)}
 
 
-def _parameters(schema: Json) -> list[Json]:
+def _build_parameters(schema: Json) -> list[Json]:
     """Return the fields of a Struct as query parameters. A nullable field becomes an optional parameter."""
     required = schema.get("required", [])
     return [
-        {"name": name, "in": "query", "required": name in required, "schema": _without_null(field)}
+        {"name": name, "in": "query", "required": name in required, "schema": _drop_null(field)}
         for name, field in schema["properties"].items()
     ]
 
 
-def _without_null(field: Json) -> Json:
+def _drop_null(field: Json) -> Json:
     kinds = [kind for kind in field.get("anyOf", []) if kind != {"type": "null"}]
     return kinds[0] if len(kinds) == 1 else field
 
 
-def _feeds(schemas: Json) -> Json:
+def _describe_feeds(schemas: Json) -> Json:
     paths: Json = {}
     for kind in ("session", "workspace"):
         stream = {"name": "stream", "in": "path", "required": True, "schema": _ID, "description": f"The {kind}'s id."}
-        facts = _json_answer(
+        facts = _build_json_answer(
             f"Facts in sequence order, each as an event with the fact's type. {_STREAM_ENDS}", "FactPage"
         )
         facts["content"]["text/event-stream"] = {"schema": {"type": "string"}}
@@ -209,21 +214,21 @@ def _feeds(schemas: Json) -> Json:
             "content": {"text/event-stream": {"schema": {"type": "string"}}},
         }
         paths[f"{API}/{kind}s/{{stream}}/facts"] = {
-            "get": _operation(
+            "get": _build_operation(
                 f"{kind}_facts",
                 f"Stream the facts of a {kind}. With a limit, or if the client accepts JSON, return a page of them.",
                 facts,
                 tag="streams",
-                parameters=[stream, *_parameters(schemas["FactsQuery"]), _RESUMED],
+                parameters=[stream, *_build_parameters(schemas["FactsQuery"]), _RESUMED],
             )
         }
         paths[f"{API}/{kind}s/{{stream}}/ops"] = {
-            "get": _operation(
+            "get": _build_operation(
                 f"{kind}_ops",
                 f"Stream the rows of a {kind}'s panels and every change.",
                 ops,
                 tag="streams",
-                parameters=[stream, *_parameters(schemas["OpsQuery"]), _RESUMED],
+                parameters=[stream, *_build_parameters(schemas["OpsQuery"]), _RESUMED],
             )
         }
         if kind == "session":
@@ -232,12 +237,12 @@ def _feeds(schemas: Json) -> Json:
                 "content": {"text/event-stream": {"schema": {"type": "string"}}},
             }
             paths[f"{API}/sessions/{{stream}}/events"] = {
-                "get": _operation(
+                "get": _build_operation(
                     "session_events",
                     "Stream the facts of a session as events of the Agent UI or the Subagents specification.",
                     events,
                     tag="streams",
-                    parameters=[stream, *_parameters(schemas["VocabularyQuery"]), _RESUMED],
+                    parameters=[stream, *_build_parameters(schemas["VocabularyQuery"]), _RESUMED],
                 )
             }
     return paths
@@ -250,19 +255,19 @@ _PAGE = (
 )
 
 
-def _page_operation(path: str, kind: type[msgspec.Struct], answer: type[msgspec.Struct], summary: str) -> Json:
+def _build_page_operation(path: str, kind: type[msgspec.Struct], answer: type[msgspec.Struct], summary: str) -> Json:
     body = {"application/json": {"schema": {"$ref": _REF.format(name=kind.__name__)}}}
-    return _operation(
+    return _build_operation(
         f"page_{path.rpartition('/')[2]}",
         summary,
-        _json_answer(summary, answer.__name__),
+        _build_json_answer(summary, answer.__name__),
         tag="page",
         requestBody={"required": True, "content": body},
         **({"security": []} if path == CREDENTIALS else {}),
     )
 
 
-def _others(schemas: Json) -> Json:
+def _describe_others(schemas: Json) -> Json:
     blob = {
         "description": "The content, as text, image or download.",
         "content": {
@@ -275,21 +280,21 @@ def _others(schemas: Json) -> Json:
     this_document = {"description": "This document.", "content": {"application/json": {"schema": {"type": "object"}}}}
     return {
         f"{API}/blobs/{{hash}}": {
-            "get": _operation(
+            "get": _build_operation(
                 "blob",
                 "Read large content or a range of it.",
                 blob,
                 tag="content",
-                parameters=[hash, *_parameters(schemas["BlobQuery"])],
+                parameters=[hash, *_build_parameters(schemas["BlobQuery"])],
             )
         },
         UPLOADS: {
-            "post": _operation(
+            "post": _build_operation(
                 "upload",
                 "Upload a file to attach to an input. It is stored for a day.",
-                _json_answer("The file's id, name, size and media type.", "Upload"),
+                _build_json_answer("The file's id, name, size and media type.", "Upload"),
                 tag="content",
-                parameters=_parameters(schemas["UploadQuery"]),
+                parameters=_build_parameters(schemas["UploadQuery"]),
                 requestBody={
                     "required": True,
                     "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
@@ -297,7 +302,7 @@ def _others(schemas: Json) -> Json:
             )
         },
         RPC: {
-            "post": _operation(
+            "post": _build_operation(
                 "rpc",
                 "Call commands and queries over JSON-RPC 2.0. A method is their name, params are their fields.",
                 {"description": "The results; 204 if all calls are notifications.", "content": _ANY},
@@ -306,9 +311,13 @@ def _others(schemas: Json) -> Json:
                 requestBody={"required": True, "content": _ANY},
             )
         },
-        **{path: {"post": _page_operation(path, kind, answer, summary)} for path, kind, answer, summary in _PAGE},
+        **{path: {"post": _build_page_operation(path, kind, answer, summary)} for path, kind, answer, summary in _PAGE},
         f"{API}/meta": {
-            "get": _operation("meta", "Describe the server.", _json_answer("The server.", "Meta"), tag="server")
+            "get": _build_operation(
+                "meta", "Describe the server.", _build_json_answer("The server.", "Meta"), tag="server"
+            )
         },
-        f"{API}/openapi.json": {"get": _operation("openapi", "Return this document.", this_document, tag="server")},
+        f"{API}/openapi.json": {
+            "get": _build_operation("openapi", "Return this document.", this_document, tag="server")
+        },
     }

@@ -206,13 +206,13 @@ def invalid_input(error: Exception, *, field: str = "") -> Refusal:
     name = path or field
     return Refusal(
         "invalid_input",
-        _shorten(_readable(message, name), _MAX_MESSAGE_CHARS),
+        _shorten(_format_message(message, name), _MAX_MESSAGE_CHARS),
         field=_shorten(name, _MAX_FIELD_CHARS),
         hint=_HINT,
     )
 
 
-def _readable(message: str, field: str) -> str:
+def _format_message(message: str, field: str) -> str:
     """Return a sentence about the field; or the message if it has no field."""
     for pattern, text in _BOUNDS:
         if match := pattern.fullmatch(message):

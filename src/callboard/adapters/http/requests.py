@@ -45,12 +45,12 @@ async def read_json_body(request: Request) -> bytes:
         raise WrongMediaError("invalid_input", "The body must not be compressed.", field="Content-Encoding")
     declared = request.headers.get("content-length", "")
     if declared.isdecimal() and int(declared) > MAX_BODY_BYTES:
-        raise _too_large()
+        raise _build_size_refusal()
     body = bytearray()
     async for piece in request.stream():
         body += piece
         if len(body) > MAX_BODY_BYTES:
-            raise _too_large()
+            raise _build_size_refusal()
     return bytes(body)
 
 
@@ -137,7 +137,7 @@ async def _wait_for_disconnect(request: Request) -> None:
         pass
 
 
-def _too_large() -> Refusal:
+def _build_size_refusal() -> Refusal:
     return Refusal(
         "too_large",
         f"The body is larger than {MAX_BODY_BYTES} bytes.",

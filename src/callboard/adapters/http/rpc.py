@@ -65,13 +65,13 @@ async def _answer(commands: CommandService, body: bytes, key: str, actor: Actor)
     try:
         sent: Any = msgspec.json.decode(body)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        return _error(None, PARSE_ERROR, invalid_input(error).problem)
+        return _build_error(None, PARSE_ERROR, invalid_input(error).problem)
     if not isinstance(sent, list):
         return await _answer_call(commands, sent, key, actor)
     calls = cast("list[Any]", sent)
     if not 0 < len(calls) <= MAX_BATCH:
         problem = Problem(code="invalid_input", message=f"A batch must have 1 to {MAX_BATCH} calls.")
-        return _error(None, INVALID_REQUEST, problem)
+        return _build_error(None, INVALID_REQUEST, problem)
     answers = [
         await _answer_call(commands, call, f"{key}:{number}" if key else "", actor)
         for number, call in enumerate(calls, 1)
@@ -83,22 +83,22 @@ async def _answer_call(commands: CommandService, sent: Any, key: str, actor: Act
     try:
         call = msgspec.convert(sent, _Call)
     except msgspec.MsgspecError as error:
-        return _error(_id_of(sent), INVALID_REQUEST, invalid_input(error).problem)
+        return _build_error(_find_id(sent), INVALID_REQUEST, invalid_input(error).problem)
     if call.jsonrpc != "2.0":
         problem = Problem(code="invalid_input", message="jsonrpc must be 2.0.", field="jsonrpc")
-        return _error(_id_of(sent), INVALID_REQUEST, problem)
+        return _build_error(_find_id(sent), INVALID_REQUEST, problem)
     try:
-        result = await _result(commands, call, key, actor)
+        result = await _run_call(commands, call, key, actor)
     except Refusal as refusal:
         problem = refusal.problem
     except Exception as error:
         problem = incident(error, f"POST {PATH} {call.method[:100]}")
     else:
         return None if call.id is msgspec.UNSET else {"jsonrpc": "2.0", "id": call.id, "result": result}
-    return None if call.id is msgspec.UNSET else _error(call.id, _CODES.get(problem.code, REFUSED), problem)
+    return None if call.id is msgspec.UNSET else _build_error(call.id, _CODES.get(problem.code, REFUSED), problem)
 
 
-async def _result(commands: CommandService, call: _Call, key: str, actor: Actor) -> Any:
+async def _run_call(commands: CommandService, call: _Call, key: str, actor: Actor) -> Any:
     """Run the command of a call. Raises Refusal."""
     declaration = METHODS.get(call.method)
     if declaration is None:
@@ -118,11 +118,11 @@ async def _result(commands: CommandService, call: _Call, key: str, actor: Actor)
     return await commands.submit(command, key="" if declaration.query else key, actor=actor)
 
 
-def _id_of(sent: Any) -> _ID:
+def _find_id(sent: Any) -> _ID:
     """Return the id of an invalid call; None if it has no valid id."""
     id = cast("Json", sent).get("id") if isinstance(sent, dict) else None
     return id if isinstance(id, str | int | float) and not isinstance(id, bool) else None
 
 
-def _error(call: _ID, code: int, problem: Problem) -> Json:
+def _build_error(call: _ID, code: int, problem: Problem) -> Json:
     return {"jsonrpc": "2.0", "id": call, "error": {"code": code, "message": problem.message, "data": problem}}

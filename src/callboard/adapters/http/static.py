@@ -38,26 +38,26 @@ class StaticPage:
         self._folder = folder.resolve()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self._response(scope)(scope, receive, send)
+        await self._build_response(scope)(scope, receive, send)
 
-    def _response(self, scope: Scope) -> Response:
+    def _build_response(self, scope: Scope) -> Response:
         path: str = scope["path"]
         if path == "/api" or path.startswith("/api/"):
             return problem_response(unknown_route(path))
         if scope["method"] not in ("GET", "HEAD"):
             return method_not_allowed(scope, "GET, HEAD")
-        file = self._file(path)
+        file = self._find_file(path)
         if file is not None and file.name != "index.html":
             is_asset = file.parent.name == _ASSETS and file.parent.parent == self._folder
-            return _file_response(file, Headers(scope=scope), _IMMUTABLE if is_asset else _REVALIDATED)
+            return _build_file_response(file, Headers(scope=scope), _IMMUTABLE if is_asset else _REVALIDATED)
         if "." in path.rpartition("/")[2] and path != "/index.html":
             return problem_response(unknown_route(path))
-        index = self._file("/index.html")
+        index = self._find_file("/index.html")
         if index is None:
             return HTMLResponse(_NOT_BUILT, 503)
-        return _file_response(index, Headers(scope=scope), _REVALIDATED)
+        return _build_file_response(index, Headers(scope=scope), _REVALIDATED)
 
-    def _file(self, path: str) -> Path | None:
+    def _find_file(self, path: str) -> Path | None:
         """Return the file at that path; None if it does not exist or is outside the folder."""
         try:
             file = (self._folder / path.lstrip("/")).resolve()
@@ -66,11 +66,11 @@ class StaticPage:
             return None
 
 
-def _file_response(file: Path, headers: Headers, cache_control: str) -> Response:
+def _build_file_response(file: Path, headers: Headers, cache_control: str) -> Response:
     media = _MEDIA.get(file.suffix) or mimetypes.guess_type(file.name)[0] or "application/octet-stream"
     fields = {"Cache-Control": cache_control, "Vary": "Accept-Encoding"}
     compressed = file.with_name(f"{file.name}.gz")
-    if _accepts_gzip(headers) and compressed.is_file():
+    if _is_gzip_accepted(headers) and compressed.is_file():
         file = compressed
         fields["Content-Encoding"] = "gzip"
     # The files are small: reading them without a thread makes the first paint faster.
@@ -86,7 +86,7 @@ def _is_cached(headers: Headers, tag: str) -> bool:
     return any(offer in (tag, "*") for offer in offers)
 
 
-def _accepts_gzip(headers: Headers) -> bool:
+def _is_gzip_accepted(headers: Headers) -> bool:
     """Return whether the client lists gzip with a weight above 0."""
     for offer in headers.get("accept-encoding", "").split(","):
         name, _, weight = offer.partition(";")

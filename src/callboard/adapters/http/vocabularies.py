@@ -65,7 +65,7 @@ def vocabulary_routes(dependencies: HttpDependencies, streams: SseResponses) -> 
         head = await dependencies.store.facts.read_head(stream)
         if head.sequence == 0:
             raise unknown_stream(stream)
-        chunks = _events(dependencies, stream, after, head, _EventEncoder(stream, query.vocabulary))
+        chunks = _follow_events(dependencies, stream, after, head, _EventEncoder(stream, query.vocabulary))
         return streams.respond(end_with_problem(chunks, f"the events of {stream}"))
 
     return [Route(f"{API}/sessions/{{stream}}/events", events, methods=["GET"])]
@@ -97,15 +97,15 @@ class _EventEncoder:
                     if record.sequence > after:
                         yield _encode_fact(record, events)
             case LivePiece(cursor, frame):
-                yield self._delta(frame, cursor)
+                yield self._encode_delta(frame, cursor)
             case LiveGap(cursor, partials):
                 for partial in partials:
                     frame = Frame(
                         kind=partial.kind, scope=partial.scope, offset=0, text=partial.text, tool=partial.tool
                     )
-                    yield self._delta(frame, cursor)
+                    yield self._encode_delta(frame, cursor)
 
-    def _delta(self, frame: Frame, cursor: Cursor) -> bytes:
+    def _encode_delta(self, frame: Frame, cursor: Cursor) -> bytes:
         # Without an id, so that a client resumes from the newest fact.
         if not self._has_partials:
             return b""
@@ -113,7 +113,7 @@ class _EventEncoder:
         return sse_event(event.type, _encoder.encode(event))
 
 
-async def _events(
+async def _follow_events(
     dependencies: HttpDependencies, stream: str, after: int, head: Head, encoder: _EventEncoder
 ) -> AsyncGenerator[bytes]:
     if after > head.sequence:

@@ -96,8 +96,8 @@ def about(file: Path, most: int | None = None) -> PastSession | None:
     for number, line in enumerate(read_lines(file, most)):
         folder = folder or str(line.get("cwd") or "")
         is_typed = line.get("type") == "user" and not line.get("isMeta") and not line.get("isSidechain")
-        text = _input(text_of(as_object(line.get("message")).get("content"))) if is_typed else ""
-        if text and _source(line, text) == "person":
+        text = _read_input(text_of(as_object(line.get("message")).get("content"))) if is_typed else ""
+        if text and _find_source(line, text) == "person":
             title = first_line(text)
         if (folder and title) or number > _HEAD:
             break
@@ -140,7 +140,7 @@ def _turns(
         if kind not in ("user", "assistant") or line.get("isMeta"):
             continue
         at = microseconds(line.get("timestamp"), at)
-        agent = owner or _agent(line)
+        agent = owner or _read_agent(line)
         lineage.apply(line, agent)
         message = as_object(line.get("message"))
         if kind == "assistant":
@@ -151,9 +151,9 @@ def _turns(
             continue
         if _apply_results(open_turns, agent, line, message):
             continue
-        text = _input(text_of(message.get("content")))
+        text = _read_input(text_of(message.get("content")))
         if line.get("isCompactSummary") or text.startswith(_SUMMARY):
-            summary, boundary = _summary_of(text, boundary), {}
+            summary, boundary = _build_compaction(text, boundary), {}
             if agent not in open_turns or summary.cause == "person":
                 if agent in open_turns:
                     yield open_turns[agent].turn(session)
@@ -170,17 +170,17 @@ def _turns(
         if agent in open_turns:
             yield open_turns[agent].turn(session)
         key = str(line.get("uuid") or at)
-        open_turns[agent] = PastTurnBuilder(key, at, text, agent, source=_source(line, text), subagent=subagent)
+        open_turns[agent] = PastTurnBuilder(key, at, text, agent, source=_find_source(line, text), subagent=subagent)
     yield from (builder.turn(session) for builder in sorted(open_turns.values(), key=lambda builder: builder.at))
 
 
-def _agent(line: Line) -> str:
+def _read_agent(line: Line) -> str:
     if not line.get("isSidechain"):
         return ""
     return agent_key(str(line.get("agentId") or "1"))
 
 
-def _input(text: str) -> str:
+def _read_input(text: str) -> str:
     """Return the input of a line; empty for texts of the program. A command is returned as it was typed."""
     if text.lstrip().startswith("<command-message>"):
         command = _COMMAND.search(text)
@@ -188,7 +188,7 @@ def _input(text: str) -> str:
     return "" if not text.strip() or text.lstrip().startswith(_NOT_INPUT) else text
 
 
-def _source(line: Line, text: str) -> InputSource:
+def _find_source(line: Line, text: str) -> InputSource:
     """Return the author of an input. The prompt of a subagent comes from the agent that started it."""
     kind = as_object(line.get("origin")).get("kind")
     if isinstance(kind, str) and kind:
@@ -200,7 +200,7 @@ def _source(line: Line, text: str) -> InputSource:
     return "agent" if line.get("isSidechain") else "person"
 
 
-def _summary_of(text: str, boundary: Line) -> ImportedPart:
+def _build_compaction(text: str, boundary: Line) -> ImportedPart:
     """Return a summary, with its cause and size from the boundary line before it."""
     return ImportedPart(
         kind="compaction",
@@ -214,7 +214,7 @@ def _summary_of(text: str, boundary: Line) -> ImportedPart:
 def _add_blocks(turn: PastTurnBuilder, message: Line) -> None:
     """Add the blocks of a line to the model call of the same message, or as a new call."""
     message_id = str(message.get("id") or "")
-    parts = tuple(part for block in _blocks(message) if (part := _part(block)) is not None)
+    parts = tuple(part for block in _list_blocks(message) if (part := _convert_block(block)) is not None)
     usage = as_object(message.get("usage"))
     stop = message.get("stop_reason")
     cached = as_count(usage.get("cache_read_input_tokens"))
@@ -222,7 +222,7 @@ def _add_blocks(turn: PastTurnBuilder, message: Line) -> None:
         model=str(message.get("model") or "unknown")[:200],
         parts=parts,
         stop_reason=_STOPS.get(stop, "unknown") if isinstance(stop, str) else "unknown",
-        input_tokens=_sum(usage.get("input_tokens"), cached, usage.get("cache_creation_input_tokens")),
+        input_tokens=_sum_counts(usage.get("input_tokens"), cached, usage.get("cache_creation_input_tokens")),
         output_tokens=as_count(usage.get("output_tokens")),
         cached_tokens=cached,
     )
@@ -234,7 +234,7 @@ def _add_blocks(turn: PastTurnBuilder, message: Line) -> None:
     turn.message = message_id
 
 
-def _part(block: Line) -> ImportedPart | None:
+def _convert_block(block: Line) -> ImportedPart | None:
     match block.get("type"):
         case "text":
             text = text_of([block])
@@ -249,7 +249,7 @@ def _part(block: Line) -> ImportedPart | None:
                 tool=str(block.get("name") or "unknown")[:200],
                 call_id=str(block.get("id") or "")[:200],
                 text=msgspec.json.encode(arguments).decode(),
-                summary=_summary(str(block.get("name") or ""), arguments),
+                summary=_summarise_call(str(block.get("name") or ""), arguments),
             )
         case _:
             return None
@@ -257,7 +257,7 @@ def _part(block: Line) -> ImportedPart | None:
 
 def _apply_results(open_turns: dict[str, PastTurnBuilder], agent: str, line: Line, message: Line) -> bool:
     """Add results to their calls. Return whether the line has results."""
-    results = [block for block in _blocks(message) if block.get("type") == "tool_result"]
+    results = [block for block in _list_blocks(message) if block.get("type") == "tool_result"]
     turn = open_turns.get(agent)
     for block in results:
         if turn is None:
@@ -271,7 +271,7 @@ def _apply_results(open_turns: dict[str, PastTurnBuilder], agent: str, line: Lin
             part: ImportedPart, output: str = output, failed: bool = failed, refused: bool = refused
         ) -> ImportedPart:
             before = as_object(line.get("toolUseResult")).get("originalFile")
-            changes = () if failed else _changes(part, str(line.get("cwd") or ""), before)
+            changes = () if failed else _build_changes(part, str(line.get("cwd") or ""), before)
             ended: Literal["completed", "failed", "refused"] = (
                 "refused" if refused else "failed" if failed else "completed"
             )
@@ -281,7 +281,7 @@ def _apply_results(open_turns: dict[str, PastTurnBuilder], agent: str, line: Lin
     return bool(results)
 
 
-def _changes(part: ImportedPart, folder: str, before: Any) -> tuple[ImportedChange, ...]:
+def _build_changes(part: ImportedPart, folder: str, before: Any) -> tuple[ImportedChange, ...]:
     arguments = as_object(msgspec.json.decode(part.text))
     path = arguments.get("file_path")
     match part.tool:
@@ -300,7 +300,7 @@ def _changes(part: ImportedPart, folder: str, before: Any) -> tuple[ImportedChan
     return tuple(change for change in changes if change is not None)
 
 
-def _summary(tool: str, arguments: Line) -> str:
+def _summarise_call(tool: str, arguments: Line) -> str:
     for name in ("command", "file_path", "pattern", "path", "url", "query", "description", "prompt"):
         value = arguments.get(name)
         if isinstance(value, str) and value:
@@ -308,11 +308,11 @@ def _summary(tool: str, arguments: Line) -> str:
     return tool[:500]
 
 
-def _blocks(message: Line) -> list[Line]:
+def _list_blocks(message: Line) -> list[Line]:
     content = message.get("content")
     return [as_object(block) for block in cast("list[Any]", content)] if isinstance(content, list) else []
 
 
-def _sum(*counts: Any) -> int | None:
+def _sum_counts(*counts: Any) -> int | None:
     numbers = [number for number in map(as_count, counts) if number is not None]
     return sum(numbers) if numbers else None

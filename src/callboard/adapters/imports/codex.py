@@ -156,9 +156,9 @@ class _RolloutReader:
             case "response_item":
                 return self._item(payload)
             case "event_msg":
-                self._event(payload)
+                self._apply_event(payload)
             case "compacted":
-                self._compacted(payload)
+                self._add_summary(payload)
             case _:
                 pass
         return None
@@ -182,7 +182,7 @@ class _RolloutReader:
             if thought.strip():
                 self._add_part(ImportedPart(kind="reasoning", text=thought))
         elif kind in _CALLS:
-            self._add_part(_call(payload))
+            self._add_part(_convert_call(payload))
         elif kind in _OUTPUTS:
             self._apply_output(payload)
         return None
@@ -203,7 +203,7 @@ class _RolloutReader:
         self._starts_call = True
         return done
 
-    def _compacted(self, payload: Line) -> None:
+    def _add_summary(self, payload: Line) -> None:
         """Add a summary to the open turn, or as a turn without input if none is open."""
         summary = ImportedPart(kind="compaction", text=text_of(payload.get("message")))
         if self._turn is None:
@@ -223,21 +223,21 @@ class _RolloutReader:
         calls[-1] = msgspec.structs.replace(calls[-1], parts=(*calls[-1].parts, part), stop_reason=stop)
 
     def _apply_output(self, payload: Line) -> None:
-        output, code, success = _output(payload.get("output"))
+        output, code, success = _read_output(payload.get("output"))
         folder = self._folder
         call = str(payload.get("call_id") or "")
         applied = self._patches.pop(call, {})
 
         def end(part: ImportedPart) -> ImportedPart:
-            ended = _ended(output, code, success, applied, is_patch=part.tool == "apply_patch")
+            ended = _classify_end(output, code, success, applied, is_patch=part.tool == "apply_patch")
             proved = ended == "completed" and (part.tool == "apply_patch" or code == 0)
-            changes = tuple(patch_changes(folder, _patch(part))) if proved else ()
+            changes = tuple(patch_changes(folder, _find_patch(part))) if proved else ()
             return msgspec.structs.replace(part, output=output, exit_code=code, ended=ended, changes=changes)
 
         if self._turn is not None and self._turn.answer(call, end):
             self._starts_call = True
 
-    def _event(self, payload: Line) -> None:
+    def _apply_event(self, payload: Line) -> None:
         if payload.get("type") == "patch_apply_end":
             self._patches[str(payload.get("call_id") or "")] = payload
         if payload.get("type") == "turn_aborted" and self._turn is not None:
@@ -254,7 +254,7 @@ class _RolloutReader:
         )
 
 
-def _call(payload: Line) -> ImportedPart:
+def _convert_call(payload: Line) -> ImportedPart:
     name = str(payload.get("name") or payload.get("type") or "unknown")[:200]
     arguments = payload.get("arguments") if "arguments" in payload else payload.get("input", payload.get("action"))
     text = arguments if isinstance(arguments, str) else msgspec.json.encode(arguments).decode()
@@ -263,11 +263,11 @@ def _call(payload: Line) -> ImportedPart:
         tool=name,
         call_id=str(payload.get("call_id") or "")[:200],
         text=text,
-        summary=f"{name} {first_line(_command(text) or text)}"[:500],
+        summary=f"{name} {first_line(_read_command(text) or text)}"[:500],
     )
 
 
-def _command(text: str) -> str:
+def _read_command(text: str) -> str:
     try:
         arguments = as_object(msgspec.json.decode(text))
     except msgspec.DecodeError:
@@ -276,14 +276,14 @@ def _command(text: str) -> str:
     return " ".join(map(str, cast("list[Any]", command))) if isinstance(command, list) else str(command or "")
 
 
-def _patch(part: ImportedPart) -> str:
+def _find_patch(part: ImportedPart) -> str:
     """Return the patch that a call applies; empty for any other call."""
-    text = part.text if part.tool == "apply_patch" else _command(part.text)
+    text = part.text if part.tool == "apply_patch" else _read_command(part.text)
     begin = text.find("*** Begin Patch")
     return text[begin:] if begin >= 0 else ""
 
 
-def _output(output: Any) -> tuple[str, int | None, bool | None]:
+def _read_output(output: Any) -> tuple[str, int | None, bool | None]:
     """Return the output, exit code and success of a call; None if the rollout does not have them.
 
     Older versions write JSON text, newer ones an object or a text with a head.
@@ -292,23 +292,23 @@ def _output(output: Any) -> tuple[str, int | None, bool | None]:
         try:
             fields = as_object(msgspec.json.decode(output))
         except (msgspec.DecodeError, RecursionError):
-            return output, _exit_code(output), None
+            return output, _find_exit_code(output), None
         inner = fields.get("output")
         code = as_object(fields.get("metadata")).get("exit_code")
         return (inner if isinstance(inner, str) else output), code if isinstance(code, int) else None, None
     fields = as_object(output)
     content, success = fields.get("content"), fields.get("success")
     text = content if isinstance(content, str) else text_of(output)
-    return text, _exit_code(text), success if isinstance(success, bool) else None
+    return text, _find_exit_code(text), success if isinstance(success, bool) else None
 
 
-def _exit_code(text: str) -> int | None:
+def _find_exit_code(text: str) -> int | None:
     """Return the exit code in the head of an output, before the command's own output."""
     match = _EXIT.search(text.partition("Output:\n")[0][:500])
     return int(match[1]) if match else None
 
 
-def _ended(
+def _classify_end(
     output: str, code: int | None, success: bool | None, applied: Line, *, is_patch: bool
 ) -> Literal["completed", "failed", "refused"] | None:
     """Return the end of a call. A patch is completed only if the rollout proves it; otherwise its end is unknown (None)."""

@@ -19,7 +19,7 @@ def replacement_change(folder: str, path: Any, before: Any, after: Any) -> Impor
     old = before if isinstance(before, str) else ""
     name = relative_path(folder, path)
     diff = list(difflib.unified_diff(old.splitlines(), after.splitlines(), f"a/{name}", f"b/{name}", lineterm="", n=3))
-    return _change(name, "modified" if old else "created", diff)
+    return _build_change(name, "modified" if old else "created", diff)
 
 
 def patch_changes(folder: str, patch: Any) -> Iterator[ImportedChange]:
@@ -33,12 +33,12 @@ def patch_changes(folder: str, patch: Any) -> Iterator[ImportedChange]:
             body.append(line)
             continue
         if name:
-            yield _change(name, kind, body)
+            yield _build_change(name, kind, body)
         name, body = "", []
         if head is not None:
             name, kind = relative_path(folder, line.removeprefix(head)), _PATCH_FILES[head]
     if name:
-        yield _change(name, kind, body)
+        yield _build_change(name, kind, body)
 
 
 def relative_path(folder: str, path: str) -> str:
@@ -49,7 +49,7 @@ def relative_path(folder: str, path: str) -> str:
         return path
 
 
-def _change(name: str, kind: str, body: list[str]) -> ImportedChange:
+def _build_change(name: str, kind: str, body: list[str]) -> ImportedChange:
     added = sum(line.startswith("+") and not line.startswith("+++") for line in body)
     removed = sum(line.startswith("-") and not line.startswith("---") for line in body)
     change: Literal["created", "modified", "deleted"] = (

@@ -65,10 +65,10 @@ def write(target: Path, folder: Path, manifest: Manifest) -> None:
         with os.fdopen(handle, "wb") as file:
             with tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT) as archive:
                 data = msgspec.json.format(msgspec.json.encode(manifest))
-                archive.addfile(_info(MANIFEST, len(data)), io.BytesIO(data))
+                archive.addfile(_build_info(MANIFEST, len(data)), io.BytesIO(data))
                 for member in manifest.members:
                     with (folder / member.path).open("rb") as content:
-                        archive.addfile(_info(member.path, member.size), content)
+                        archive.addfile(_build_info(member.path, member.size), content)
             file.flush()
             os.fsync(file.fileno())
         part.replace(target)
@@ -90,25 +90,25 @@ def unpack(file: Path, into: Path) -> Manifest:
             for info in islice(archive, 1, None):
                 member = missing.pop(info.name, None)
                 if member is None:
-                    raise _invalid(file, f"it contains {info.name!r}, which its manifest does not list")
+                    raise _build_refusal(file, f"it contains {info.name!r}, which its manifest does not list")
                 if not info.isreg() or info.issparse() or info.size != member.size:
-                    raise _invalid(file, f"{info.name} differs from its manifest")
+                    raise _build_refusal(file, f"{info.name} differs from its manifest")
                 _unpack(archive, info, member, into, file)
     except tarfile.TarError as error:
-        raise _invalid(file, f"it is incomplete or damaged ({error})") from error
+        raise _build_refusal(file, f"it is incomplete or damaged ({error})") from error
     except OSError as error:
         if error.filename not in (str(file), file):
             raise
         raise Refusal("invalid_input", f"The backup {file} cannot be read: {error.strerror}.", field="FILE") from error
     if missing:
-        raise _invalid(file, f"{min(missing)} is missing")
+        raise _build_refusal(file, f"{min(missing)} is missing")
     return manifest
 
 
 def _read_manifest(archive: tarfile.TarFile, file: Path) -> Manifest:
     info = archive.next()
     if info is None or info.name != MANIFEST or not info.isreg() or info.size > _MAX_MANIFEST_BYTES:
-        raise _invalid(file, "it does not begin with a manifest")
+        raise _build_refusal(file, "it does not begin with a manifest")
     content = archive.extractfile(info)
     data = b"" if content is None else content.read()
     try:
@@ -122,13 +122,13 @@ def _read_manifest(archive: tarfile.TarFile, file: Path) -> Manifest:
             )
         manifest = msgspec.json.decode(data, type=Manifest)
     except msgspec.MsgspecError as error:
-        raise _invalid(file, f"its manifest cannot be read ({error})") from error
+        raise _build_refusal(file, f"its manifest cannot be read ({error})") from error
     paths = [member.path for member in manifest.members]
     unexpected = next((path for path in paths if not _is_expected(path)), None)
     if unexpected is not None:
-        raise _invalid(file, f"it lists {unexpected!r}, which no backup contains")
+        raise _build_refusal(file, f"it lists {unexpected!r}, which no backup contains")
     if LOG not in paths:
-        raise _invalid(file, f"{LOG} is missing")
+        raise _build_refusal(file, f"{LOG} is missing")
     return manifest
 
 
@@ -154,17 +154,17 @@ def _unpack(archive: tarfile.TarFile, info: tarfile.TarInfo, member: Member, int
         file.flush()
         os.fsync(file.fileno())
     if (size, digest.hexdigest()) != (member.size, member.sha256):
-        raise _invalid(backup, f"{member.path} differs from its manifest")
+        raise _build_refusal(backup, f"{member.path} differs from its manifest")
 
 
-def _info(name: str, size: int) -> tarfile.TarInfo:
+def _build_info(name: str, size: int) -> tarfile.TarInfo:
     info = tarfile.TarInfo(name)
     info.size = size
     info.mode = 0o600
     return info
 
 
-def _invalid(file: Path, reason: str) -> Refusal:
+def _build_refusal(file: Path, reason: str) -> Refusal:
     return Refusal(
         "invalid_input",
         f"The file {file} cannot be restored: {reason}.",

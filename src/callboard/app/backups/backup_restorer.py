@@ -78,16 +78,16 @@ def restore(
     finish_restore(home)
     with contextlib.ExitStack() as stack:
         if home.has_store() and not replace:
-            raise _exists(home)
+            raise _build_exists_refusal(home)
         try:
-            stack.enter_context(_locked(home, replace=replace))
+            stack.enter_context(_lock_store(home, replace=replace))
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=home.folder, prefix=_UNPACKED)))
             progress("unpacking")
             manifest = unpack(file, folder)
             migrate_log(folder / "store")
             checked = check_store(folder / "store", progress=progress)
             if checked.damages and not damaged:
-                raise _damaged(file, checked)
+                raise _build_damaged_refusal(file, checked)
             for path in (folder / "store").iterdir():
                 if path.name != "callboard.db":
                     path.unlink()
@@ -108,14 +108,14 @@ def restore(
 
 
 @contextlib.contextmanager
-def _locked(home: StateFolder, *, replace: bool) -> Generator[None]:
+def _lock_store(home: StateFolder, *, replace: bool) -> Generator[None]:
     """Lock the store's folder, created if missing: no process can open the store meanwhile."""
     is_new = not home.store.exists()
     home.store.mkdir(mode=0o700, exist_ok=True)
     lock = WriterLock(home.store)
     try:
         if (home.store / FACTS).exists() and not replace:
-            raise _exists(home)
+            raise _build_exists_refusal(home)
         yield
     finally:
         if is_new and not (home.store / FACTS).exists():
@@ -135,7 +135,7 @@ def finish_restore(home: StateFolder) -> None:
     if not leftovers and not (home.folder / _MARK).exists():
         return
     try:
-        with _locked(home, replace=True), _staging(home):
+        with _lock_store(home, replace=True), _staging(home):
             _replace_all(home)
             for folder in (*leftovers, home.folder / _STAGED):
                 shutil.rmtree(folder, ignore_errors=True)
@@ -159,7 +159,7 @@ def _swap(home: StateFolder, folder: Path) -> tuple[str, ...]:
             (staged / "store" / _NEW).touch(0o600)
             for path in (staged / "store", staged, home.folder):
                 sync_folder(path)
-            write_private(mark, msgspec.json.encode(_Swap(ending=_unused_ending(home.folder), names=names)))
+            write_private(mark, msgspec.json.encode(_Swap(ending=_find_unused_ending(home.folder), names=names)))
         finally:
             if not mark.exists():
                 shutil.rmtree(staged, ignore_errors=True)
@@ -187,7 +187,7 @@ def _replace_all(home: StateFolder) -> tuple[str, ...]:
         # Another process has finished the restore.
         return ()
     except (OSError, UnicodeDecodeError, msgspec.MsgspecError) as error:
-        raise _unreadable(mark, error) from error
+        raise _build_unreadable_refusal(mark, error) from error
     for name in swap.names:
         new, old, aside = staged / name, home.folder / name, home.folder / f"{name}.{swap.ending}"
         if name == "store":
@@ -223,7 +223,7 @@ def _move_aside(store: Path, aside: Path) -> None:
         store.rename(aside)
 
 
-def _unused_ending(folder: Path) -> str:
+def _find_unused_ending(folder: Path) -> str:
     """Return an ending that no name in the folder has: one process may restore twice in a second."""
     stem = f"before-{datetime.now(UTC):%Y%m%d-%H%M%S}-{os.getpid()}"
     names = [path.name for path in folder.iterdir()]
@@ -240,7 +240,7 @@ def _exchange(left: Path, right: Path) -> bool:
     return call(_AT_FDCWD, os.fsencode(left), _AT_FDCWD, os.fsencode(right), _EXCHANGE) == 0
 
 
-def _exists(home: StateFolder) -> Refusal:
+def _build_exists_refusal(home: StateFolder) -> Refusal:
     return Refusal(
         "store_exists",
         f"There is a store in {home.store}.",
@@ -248,7 +248,7 @@ def _exists(home: StateFolder) -> Refusal:
     )
 
 
-def _unreadable(mark: Path, error: Exception) -> Refusal:
+def _build_unreadable_refusal(mark: Path, error: Exception) -> Refusal:
     return Refusal(
         "store_unusable",
         f"A restore was interrupted, and {mark} cannot be read: {getattr(error, 'strerror', None) or error}.",
@@ -256,7 +256,7 @@ def _unreadable(mark: Path, error: Exception) -> Refusal:
     )
 
 
-def _damaged(file: Path, checked: Checked) -> Refusal:
+def _build_damaged_refusal(file: Path, checked: Checked) -> Refusal:
     return Refusal(
         "chain_broken",
         f"The backup {file} is damaged. Nothing was changed. {checked.damages[0].message}",

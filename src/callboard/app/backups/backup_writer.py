@@ -78,7 +78,7 @@ def back_up(
     file = _resolve_target(target, force=force)
     project = _find_project(home, file)
     if project and not in_project:
-        raise _exposed(file, project)
+        raise _build_exposed_refusal(file, project)
     try:
         with _temporary_folder(file.parent) as folder:
             (folder / _STORE).mkdir(mode=0o700)
@@ -86,16 +86,16 @@ def back_up(
             copy_log(home.store, folder / _STORE)
             checked = check_store(folder / _STORE, progress=progress)
             if checked.damages and not damaged:
-                raise _damaged(checked)
+                raise _build_damaged_refusal(checked)
             _drop_side_files(folder / _STORE)
             progress("packing")
             members = [describe_member(folder / LOG, LOG), *_copy_files(home, folder)]
-            write(file, folder, _manifest(checked, tuple(members)))
+            write(file, folder, _build_manifest(checked, tuple(members)))
             sync_folder(file.parent)
     except Refusal as refusal:
-        raise (_no_room(file) if refusal.code == "store_full" else refusal) from refusal
+        raise (_build_space_refusal(file) if refusal.code == "store_full" else refusal) from refusal
     except OSError as error:
-        raise _unwritten(file, error) from error
+        raise _convert_error(file, error) from error
     return BackupResult(
         file=str(file),
         size=file.stat().st_size,
@@ -114,17 +114,17 @@ def _temporary_folder(parent: Path) -> Generator[Path]:
     They contain copies of a log, and so sessions that may have been deleted.
     """
     for leftover in parent.glob(f"{_COPY}*"):
-        with contextlib.suppress(OSError), _locked(leftover):
+        with contextlib.suppress(OSError), _lock_folder(leftover):
             shutil.rmtree(leftover)
     with tempfile.TemporaryDirectory(dir=parent, prefix=_COPY) as name, contextlib.ExitStack() as stack:
         with contextlib.suppress(OSError):
             # If this file system has no locks, no other process removes the folder either.
-            stack.enter_context(_locked(Path(name)))
+            stack.enter_context(_lock_folder(Path(name)))
         yield Path(name)
 
 
 @contextlib.contextmanager
-def _locked(folder: Path) -> Generator[None]:
+def _lock_folder(folder: Path) -> Generator[None]:
     """Lock a folder. Raises OSError if another process holds it, or if the file system has no locks."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
@@ -142,7 +142,7 @@ def _find_project(home: StateFolder, file: Path) -> str:
     )
 
 
-def _exposed(file: Path, project: str) -> Refusal:
+def _build_exposed_refusal(file: Path, project: str) -> Refusal:
     return Refusal(
         "invalid_input",
         f"{file} is in {project}, where agents work. They could read the sessions of all folders in the backup.",
@@ -186,7 +186,7 @@ def _copy_files(home: StateFolder, folder: Path) -> list[Member]:
     return members
 
 
-def _manifest(checked: Checked, members: tuple[Member, ...]) -> Manifest:
+def _build_manifest(checked: Checked, members: tuple[Member, ...]) -> Manifest:
     return Manifest(
         format=FORMAT,
         version=__version__,
@@ -206,7 +206,7 @@ def _drop_side_files(folder: Path) -> None:
             path.unlink()
 
 
-def _no_room(file: Path) -> Refusal:
+def _build_space_refusal(file: Path) -> Refusal:
     return Refusal(
         "store_full",
         f"There is not enough space for the backup in {file.parent}.",
@@ -215,16 +215,16 @@ def _no_room(file: Path) -> Refusal:
     )
 
 
-def _unwritten(file: Path, error: OSError) -> Refusal:
+def _convert_error(file: Path, error: OSError) -> Refusal:
     if is_full(error):
-        return _no_room(file)
+        return _build_space_refusal(file)
     if error.errno in _CLOSED and Path(error.filename or file).parent == file.parent:
         message = f"The backup cannot be written to {file.parent}: {error.strerror}."
         return Refusal("invalid_input", message, field="PLACE", hint="Give a writable folder.")
     return unusable_path(file, error)
 
 
-def _damaged(checked: Checked) -> Refusal:
+def _build_damaged_refusal(checked: Checked) -> Refusal:
     rest = f" And {len(checked.damages) - 1} more." if checked.damages[1:] else ""
     return Refusal(
         "chain_broken",

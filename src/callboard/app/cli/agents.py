@@ -106,7 +106,7 @@ def _print_presets(*, json: bool) -> None:
 
 def _print(roster: Roster, folder: Path) -> None:
     style = Style(sys.stdout)
-    rows = [_row(agent, roster.lead) for agent in roster.definitions]
+    rows = [_format_row(agent, roster.lead) for agent in roster.definitions]
     if rows:
         widths = [max(len(row[column]) for row in (_HEADINGS, *rows)) for column in range(len(_HEADINGS))]
         room = terminal_width() if sys.stdout.isatty() else 0
@@ -130,15 +130,15 @@ def _print_problem(problem: DefinitionProblem, style: Style) -> None:
         print_out(style.dim(f"    {to_line(problem.hint)}"))
 
 
-def _row(agent: Definition, lead: str) -> tuple[str, ...]:
+def _format_row(agent: Definition, lead: str) -> tuple[str, ...]:
     kind = f"{agent.kind}, lead" if agent.name == lead else agent.kind
     edges = ", ".join((*([f"at {agent.url}"] if agent.url else []), *map(_edge, agent.edges)))
     tools = "all" if "*" in agent.tools else " ".join(agent.tools) or "none"
-    cells = (agent.name, kind, agent.role, tools, _policy(agent), edges or "-")
+    cells = (agent.name, kind, agent.role, tools, _format_policy(agent), edges or "-")
     return tuple(to_line(cell) for cell in cells)
 
 
-def _policy(agent: Definition) -> str:
+def _format_policy(agent: Definition) -> str:
     policy = " ".join(agent.policy) or "none"
     if agent.delegate_targets is None:
         return policy

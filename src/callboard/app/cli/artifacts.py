@@ -204,13 +204,13 @@ def _print(answer: Answer) -> None:
     match answer:
         case ArtifactList():
             for row in answer.artifacts:
-                print_out(_line(row, style))
+                print_out(_format_line(row, style))
             if not answer.artifacts:
                 print_err("This session has no artifacts yet.")
         case ArtifactRead():
-            print_out(_line(answer.artifact, style))
+            print_out(_format_line(answer.artifact, style))
             for version in answer.versions:
-                print_out(f"  {_version(version, style)}")
+                print_out(f"  {_format_version(version, style)}")
         case ArtifactDiff(binary=True):
             print_err("A version is binary: its lines cannot be compared.")
             raise typer.Exit(FAILED)
@@ -222,13 +222,13 @@ def _print(answer: Answer) -> None:
             print_out(answer.file)
 
 
-def _line(row: ArtifactRow, style: Style) -> str:
+def _format_line(row: ArtifactRow, style: Style) -> str:
     status = "" if row.status == "saved" else f"  {style.bad(row.status)}"
     message = f": {to_line(row.message)}" if row.message else ""
     return f"{row.artifact_id}  {style.dim(f'v{row.version}')}  {to_line(row.path or row.title)}{status}{message}"
 
 
-def _version(version: VersionEntry, style: Style) -> str:
+def _format_version(version: VersionEntry, style: Style) -> str:
     at = datetime.fromtimestamp(version.at / 1_000_000, UTC).astimezone().strftime("%Y-%m-%d %H:%M:%S")
     author = version.agent_id or version.version_origin
     change = f"as version {version.restores}" if version.restores else f"+{version.added} −{version.removed}"

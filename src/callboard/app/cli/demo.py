@@ -110,7 +110,7 @@ async def _carry_out(demo: Demo, *, opens: bool, json: bool) -> int:
             return ENDED_BY_PERSON
     if stop.is_set() and not json:
         end = "The demo continues in the running Callboard." if running else "Stopped before its end."
-        print_err(f"\n{end} {_kept(started)}")
+        print_err(f"\n{end} {_describe_kept(started)}")
     return code
 
 
@@ -169,8 +169,8 @@ def _print_end(demo: Demo, started: StartedDemo) -> None:
         if demo.say:
             command = f'callboard run "{demo.say}" --session {started.session_id} --permission edits'
             print_out(style.dim(f"  Or here: {command}"))
-    print_out(f"\nFinished. {_kept(started)}")
+    print_out(f"\nFinished. {_describe_kept(started)}")
 
 
-def _kept(started: StartedDemo) -> str:
+def _describe_kept(started: StartedDemo) -> str:
     return f"Kept: the folder {started.folder} and the session (callboard view {started.session_id})."

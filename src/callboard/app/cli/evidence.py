@@ -142,20 +142,20 @@ async def _save(client: Client, pack: BlobRef, path: Path) -> None:
             raise Refusal("chain_broken", "The received pack differs from its hash.", hint="Export it again.")
         part.replace(path)
     except OSError as error:
-        raise _unwritable(path, error.strerror or str(error)) from error
+        raise _build_refusal(path, error.strerror or str(error)) from error
     finally:
         part.unlink(missing_ok=True)
 
 
 def _check_place(path: Path, *, force: bool) -> None:
     if path.is_dir() or not path.parent.is_dir():
-        raise _unwritable(path, "Is a directory" if path.is_dir() else "No such directory")
+        raise _build_refusal(path, "Is a directory" if path.is_dir() else "No such directory")
     if path.exists() and not force:
         hint = "Name another file, or add --force."
         raise Refusal("invalid_input", f"{path} exists.", field="--out", hint=hint)
 
 
-def _unwritable(path: Path, why: str) -> Refusal:
+def _build_refusal(path: Path, why: str) -> Refusal:
     message = f"The pack cannot be written to {path}: {why}."
     return Refusal("invalid_input", message, field="--out", hint="Name a writable file.")
 

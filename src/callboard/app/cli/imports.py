@@ -116,7 +116,7 @@ def _print(sessions: list[PastSession], *, json: bool, limit: int) -> None:
     style = Style(sys.stdout)
     for past in sessions[:limit]:
         if json:
-            print_json(_line(past))
+            print_json(_build_line(past))
             continue
         day = datetime.fromtimestamp(past.changed, UTC).strftime("%Y-%m-%d")
         product = PRODUCTS[past.source].ljust(11)
@@ -125,7 +125,7 @@ def _print(sessions: list[PastSession], *, json: bool, limit: int) -> None:
         print_err(f"… and {len(sessions) - limit} more.")
 
 
-def _line(past: PastSession) -> _Line:
+def _build_line(past: PastSession) -> _Line:
     return _Line(
         source=past.source, source_id=past.source_id, folder=past.folder, title=past.title, changed=int(past.changed)
     )
@@ -138,7 +138,7 @@ async def _carry_out(sessions: list[PastSession], *, json: bool, wide: bool, ask
     home = StateFolder.from_environment(os.environ)
     async with connect(home, os.environ, lambda _: None) as client:
         for number, past in enumerate(sessions, start=1):
-            line = _line(past)
+            line = _build_line(past)
             try:
                 if past.folder in refusals:
                     raise refusals[past.folder]

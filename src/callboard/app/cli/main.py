@@ -154,7 +154,7 @@ def main(arguments: list[str] | None = None) -> int:
         if refusal := disk_refusal(error):
             _report(_complete(refusal.problem), as_json=as_json)
             return exit_code(refusal.code)
-        _report(_lost_folder(error) or _record_incident(error), as_json=as_json)
+        _report(_find_lost_folder(error) or _record_incident(error), as_json=as_json)
         return FAILED
     return code if isinstance(code, int) else DONE
 
@@ -186,7 +186,7 @@ def _complete(problem: Problem) -> Problem:
     return msgspec.structs.replace(problem, hint=f"The details are in {log}.")
 
 
-def _lost_folder(error: Exception) -> Problem | None:
+def _find_lost_folder(error: Exception) -> Problem | None:
     """Return the problem of a deleted working folder; None for any other error."""
     try:
         Path.cwd()

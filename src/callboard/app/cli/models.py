@@ -71,7 +71,7 @@ def _models(
 def _print(models: ModelList, home: StateFolder) -> None:
     style = Style(sys.stdout)
     for configured in models.configured:
-        print_out(_line(configured, style))
+        print_out(_format_line(configured, style))
         if configured.why:
             print_out(f"    {to_line(configured.why)}")
     available = [model for model in models.found if not model.configured]
@@ -86,7 +86,7 @@ def _print(models: ModelList, home: StateFolder) -> None:
         print_err("install it from ollama.com, run `ollama pull qwen3`, then `callboard models` again.")
 
 
-def _line(model: ConfiguredModel, style: Style) -> str:
+def _format_line(model: ConfiguredModel, style: Style) -> str:
     notes = [
         "default" if model.default else "",
         f"fallback {model.fallback}" if model.fallback else "",

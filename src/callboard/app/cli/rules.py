@@ -76,7 +76,7 @@ async def _carry_out(
     async with connect(home, os.environ, lambda _: None) as client:
         workspace, label, session_id = await _resolve(client, folder, session, wide=wide)
         if entries is not None:
-            await _dry_run(client, DryRunRules(workspace_id=workspace, rules=entries, session_id=session_id), json=json)
+            await _run_dry(client, DryRunRules(workspace_id=workspace, rules=entries, session_id=session_id), json=json)
             return
         listed: RuleList = await client.submit(ListRules(workspace_id=workspace, session_id=session_id))
         if json:
@@ -99,7 +99,7 @@ async def _resolve(client: Client, folder: Path, session: str, *, wide: bool) ->
     return workspace, _CURRENT_FOLDER if path == str(folder) else path, session_id
 
 
-async def _dry_run(client: Client, query: DryRunRules, *, json: bool) -> None:
+async def _run_dry(client: Client, query: DryRunRules, *, json: bool) -> None:
     result: DryRunResult = await client.submit(query)
     if json:
         print_json(result)

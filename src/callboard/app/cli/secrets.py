@@ -54,7 +54,7 @@ def _secrets(context: typer.Context, json: JsonObject = False) -> None:
 
 @_app.command("list", help=command_help("list_secrets"))
 def _list(json: JsonObject = False) -> None:
-    listed: SecretList = run_async(_with(lambda submit: submit(ListSecrets())))
+    listed: SecretList = run_async(_run_with_submit(lambda submit: submit(ListSecrets())))
     if json:
         print_json(listed)
         return
@@ -74,13 +74,13 @@ def _set(name: Annotated[str, typer.Argument(metavar="NAME", help="Name: letters
         _check_keyring()
     value = _prompt(name) if sys.stdin.isatty() else sys.stdin.read().rstrip("\n")
     command = _build_command({"name": name, "value": value})
-    stored: SecretStored = run_async(_with(lambda submit: submit(command)))
+    stored: SecretStored = run_async(_run_with_submit(lambda submit: submit(command)))
     print_out(f"Stored in the {stored.place}. Use it as {stored.handle}.")
 
 
 @_app.command("remove", help=command_help("remove_secret"))
 def _remove(name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the secret.")]) -> None:
-    run_async(_with(lambda submit: submit(RemoveSecret(name=name))))
+    run_async(_run_with_submit(lambda submit: submit(RemoveSecret(name=name))))
     print_out(f"The keyring has no secret {strip_controls(name)} now.")
 
 
@@ -92,7 +92,7 @@ def _prompt(name: str) -> str:
 
 def _check_keyring() -> None:
     """Raise Refusal `secret_store_unavailable` before the person types a secret that cannot be stored."""
-    listed: SecretList = run_async(_with(lambda submit: submit(ListSecrets())))
+    listed: SecretList = run_async(_run_with_submit(lambda submit: submit(ListSecrets())))
     if listed.problem:
         raise Refusal("secret_store_unavailable", listed.problem)
 
@@ -107,7 +107,7 @@ def _build_command(fields: dict[str, str]) -> SetSecret:
         raise Refusal("invalid_input", f"Invalid {field} of a secret.", field=field, hint=hint) from None
 
 
-async def _with(work: Callable[[_Submit], Awaitable[Any]]) -> Any:
+async def _run_with_submit(work: Callable[[_Submit], Awaitable[Any]]) -> Any:
     home = StateFolder.from_environment(os.environ)
     endpoint = await find_endpoint(home)
     if endpoint is not None:

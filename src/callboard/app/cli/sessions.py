@@ -65,7 +65,7 @@ def _sessions(
     ]
     if json:
         for card in cards:
-            print_out(_json(card, sizes.get(card.session_id)))
+            print_out(_encode_card(card, sizes.get(card.session_id)))
     elif cards:
         _print(cards, paths, sizes)
     elif not listing.missing:
@@ -84,7 +84,7 @@ async def _read(
         return await reader.list_sessions(), await reader.list_workspaces(), sizes
 
 
-def _json(card: SessionCard, size: SessionSize | None) -> str:
+def _encode_card(card: SessionCard, size: SessionSize | None) -> str:
     """Return the card as one JSON line, with its size if there is one."""
     fields = msgspec.to_builtins(card)
     if size is not None:

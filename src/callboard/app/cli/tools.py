@@ -47,7 +47,7 @@ def _tools(
     json: JsonObject = False,
     wide: BroadFolder = False,
 ) -> None:
-    inventory = run_async(_inventory(folder, agent, wide=wide))
+    inventory = run_async(_read_inventory(folder, agent, wide=wide))
     if json:
         print_json(inventory)
     else:
@@ -56,7 +56,7 @@ def _tools(
         raise typer.Exit(FAILED)
 
 
-async def _inventory(folder: Path, agent: str, *, wide: bool) -> ToolInventory:
+async def _read_inventory(folder: Path, agent: str, *, wide: bool) -> ToolInventory:
     home = StateFolder.from_environment(os.environ)
     async with connect(home, os.environ, lambda _: None) as client:
         opened = await open_folder(client.submit, folder, wide=wide)

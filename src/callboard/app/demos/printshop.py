@@ -46,12 +46,12 @@ class PrintShop(AgentExecutor):
         size = next((paper for paper in WIDTHS if paper.lower() in user_input.lower()), "")
         if text is None:
             self._texts[context.task_id] = user_input
-            await work.start_work(_message(work, "Received the text."))
+            await work.start_work(_build_message(work, "Received the text."))
         if text is None or not size:
-            await work.requires_input(_message(work, _QUESTION))
+            await work.requires_input(_build_message(work, _QUESTION))
             return
         del self._texts[context.task_id]
-        await work.start_work(_message(work, f"Setting the text for {size}."))
+        await work.start_work(_build_message(work, f"Setting the text for {size}."))
         proof = set_proof(text, WIDTHS[size])
         lines = proof.count("\n") + 1
         await work.add_artifact(
@@ -61,7 +61,7 @@ class PrintShop(AgentExecutor):
             last_chunk=True,
         )
         await work.complete(
-            _message(work, f"The proof is set for {size}: {lines} lines of at most {WIDTHS[size]} characters.")
+            _build_message(work, f"The proof is set for {size}: {lines} lines of at most {WIDTHS[size]} characters.")
         )
 
     async def cancel(self, context: RequestContext, event_queue: EventQueue) -> None:
@@ -87,11 +87,11 @@ def set_proof(text: str, width: int) -> str:
     return "\n\n".join(column)
 
 
-def _message(work: TaskUpdater, text: str) -> Message:
+def _build_message(work: TaskUpdater, text: str) -> Message:
     return work.new_agent_message([new_text_part(text)])
 
 
-def _card(url: str) -> AgentCard:
+def _build_card(url: str) -> AgentCard:
     skill = AgentSkill(
         id="proof", name="Set a proof", description="Sets a short text for A5 or A6 paper.", tags=["print"]
     )
@@ -112,7 +112,7 @@ async def serve() -> None:
     listening = socket.socket()
     listening.bind(("127.0.0.1", 0))
     url = f"http://127.0.0.1:{listening.getsockname()[1]}/"
-    card = _card(url)
+    card = _build_card(url)
     handler = DefaultRequestHandler(agent_executor=PrintShop(), task_store=InMemoryTaskStore(), agent_card=card)
     routes = [*create_agent_card_routes(card), *create_jsonrpc_routes(handler, "/", enable_v0_3_compat=True)]
     config = uvicorn.Config(Starlette(routes=routes), log_level="error", lifespan="off", timeout_graceful_shutdown=1)

@@ -40,32 +40,32 @@ _UNSANDBOXED = "Every command asks for your approval; an approved command has al
 def check_machine(home: StateFolder) -> tuple[Finding, ...]:
     """Run the checks. Blocks while it starts programs."""
     return (
-        _python(),
-        *_user(),
-        _page(),
-        _sandbox(),
-        _program("git", "git", "Agents cannot work in their own worktrees, and worktrees cannot be merged."),
-        _program("ripgrep", "rg", "Commands of agents cannot use it; Grep works without it."),
-        _program("node", "node", "Agents and tool servers that use npx cannot start."),
-        _keyring(home),
+        _check_python(),
+        *_check_user(),
+        _check_page(),
+        _check_sandbox(),
+        _check_program("git", "git", "Agents cannot work in their own worktrees, and worktrees cannot be merged."),
+        _check_program("ripgrep", "rg", "Commands of agents cannot use it; Grep works without it."),
+        _check_program("node", "node", "Agents and tool servers that use npx cannot start."),
+        _check_keyring(home),
     )
 
 
-def _python() -> Finding:
+def _check_python() -> Finding:
     message = f"Python {platform.python_version()} at {sys.executable}"
     if sys.version_info < _OLDEST:
         return bad("python", message, "Callboard needs Python 3.11 or newer.", install_command("python3.12"))
     return ok("python", message)
 
 
-def _user() -> tuple[Finding, ...]:
+def _check_user() -> tuple[Finding, ...]:
     """Warn about root; an ordinary user gets no finding."""
     if not is_root():
         return ()
     return (warn("user", "Callboard runs as root", ROOT_RISK),)
 
 
-def _page() -> Finding:
+def _check_page() -> Finding:
     root = PAGE.parents[4]
     is_checkout = (root / _BUILDER).is_file() and (root / "web").is_dir()
     fix = f"make -C {root} page" if is_checkout else "make page"
@@ -76,7 +76,7 @@ def _page() -> Finding:
     return ok("page", "the workbench page is built")
 
 
-def _sandbox() -> Finding:
+def _check_sandbox() -> Finding:
     sandbox = detect_ability("bwrap")
     if sandbox.works and sandbox.seccomp:
         return ok("sandbox", "commands run under bubblewrap with a seccomp filter")
@@ -87,10 +87,10 @@ def _sandbox() -> Finding:
         return warn("sandbox", sandbox.problem, _UNSANDBOXED)
     if shutil.which("bwrap") is None:
         return warn("sandbox", sandbox.problem, _UNSANDBOXED, install_command("bubblewrap"))
-    return warn("sandbox", sandbox.problem, _UNSANDBOXED, _switch())
+    return warn("sandbox", sandbox.problem, _UNSANDBOXED, _find_switch())
 
 
-def _switch() -> str:
+def _find_switch() -> str:
     for file, forbidden, command in _SWITCHES:
         with contextlib.suppress(OSError):
             if Path(file).read_text().strip() == forbidden:
@@ -98,7 +98,7 @@ def _switch() -> str:
     return ""
 
 
-def _program(name: str, program: str, effect: str) -> Finding:
+def _check_program(name: str, program: str, effect: str) -> Finding:
     path = shutil.which(program)
     if path is None:
         return warn(name, f"{program} is not installed", effect, install_command("nodejs" if name == "node" else name))
@@ -112,7 +112,7 @@ def _program(name: str, program: str, effect: str) -> Finding:
     return ok(name, f"{lines[0].strip() if lines else program} at {path}")
 
 
-def _keyring(home: StateFolder) -> Finding:
+def _check_keyring(home: StateFolder) -> Finding:
     try:
         open_keyring(home).get("callboard-doctor")
     except Refusal as refusal:

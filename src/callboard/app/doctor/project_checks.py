@@ -52,11 +52,11 @@ async def check_project(home: StateFolder, environment: Mapping[str, str], folde
         folder: Absolute path without links.
     """
     files = SettingsFiles(home, environment, FolderDefinitions())
-    opened = await _opened(home)
+    opened = await _list_opened(home)
     trusted = next((row.trusted for row in opened if row.path == str(folder)), "")
     own = Reach((str(folder),))
-    project = _folder(home, folder, files, trusted)
-    shared = _shared(home, environment, folder)
+    project = _check_folder(home, folder, files, trusted)
+    shared = _check_shared(home, environment, folder)
     try:
         settings = load_settings(home, environment)
     except Refusal as refusal:
@@ -76,17 +76,17 @@ async def check_project(home: StateFolder, environment: Mapping[str, str], folde
 
     return (
         ok("settings", where),
-        *await _models(settings, environment),
+        *await _check_models(settings, environment),
         project,
         *shared,
-        *[await _server(server, context_of(server)) for server in effective.servers],
-        *[_hook(hook, context_of(hook), own) for hook in effective.hooks],
-        *[finding for rule in effective.rules if (finding := _rule(rule)) is not None],
+        *[await _check_server(server, context_of(server)) for server in effective.servers],
+        *[_check_hook(hook, context_of(hook), own) for hook in effective.hooks],
+        *[finding for rule in effective.rules if (finding := _check_rule(rule)) is not None],
         *await check_secrets(home, environment, settings, effective),
     )
 
 
-async def _models(settings: Settings, environment: Mapping[str, str]) -> tuple[Finding, ...]:
+async def _check_models(settings: Settings, environment: Mapping[str, str]) -> tuple[Finding, ...]:
     try:
         models = build_models(settings, environment)
     except Refusal as refusal:
@@ -99,20 +99,20 @@ async def _models(settings: Settings, environment: Mapping[str, str]) -> tuple[F
     if not settings.models:
         effect = "Agents can only search the folder."
         return (warn("models", "no model is configured", effect, "callboard models (lists available models)"),)
-    return tuple([await _model(model) for model in listed.configured])
+    return tuple([await _check_model(model) for model in listed.configured])
 
 
-async def _model(model: ConfiguredModel) -> Finding:
+async def _check_model(model: ConfiguredModel) -> Finding:
     name = f"model {model.name}"
     if not model.usable:
         return bad(name, model.why, "Agents that use it fail.", "callboard models")
-    if model.address and not await _reached(model.address):
+    if model.address and not await _is_reachable(model.address):
         effect = "Agents that use it fail until it responds."
         return bad(name, f"no response from {model.address}", effect, f"callboard models --test {model.name}")
     return ok(name, f"{model.label}{f' at {model.address}' if model.address else ''}")
 
 
-def _folder(home: StateFolder, folder: Path, files: SettingsFiles, trusted: str) -> Finding:
+def _check_folder(home: StateFolder, folder: Path, files: SettingsFiles, trusted: str) -> Finding:
     problems = [problem for problem in files.list_problems(str(folder)) if problem.file != str(home.settings)]
     if problems:
         first = problems[0]
@@ -128,7 +128,7 @@ def _folder(home: StateFolder, folder: Path, files: SettingsFiles, trusted: str)
     return warn("folder", message, "They do not apply until you trust the folder.", "callboard trust")
 
 
-def _shared(home: StateFolder, environment: Mapping[str, str], folder: Path) -> tuple[Finding, ...]:
+def _check_shared(home: StateFolder, environment: Mapping[str, str], folder: Path) -> tuple[Finding, ...]:
     """Report the processes that serve the folder with another state folder."""
     effect = "The processes share no sessions or approvals, and can change the same files."
     return tuple(
@@ -142,7 +142,7 @@ def _shared(home: StateFolder, environment: Mapping[str, str], folder: Path) -> 
     )
 
 
-async def _opened(home: StateFolder) -> tuple[WorkspaceRow, ...]:
+async def _list_opened(home: StateFolder) -> tuple[WorkspaceRow, ...]:
     """Return the opened folders."""
     with contextlib.suppress(Refusal):
         async with open_reader(home) as reader:
@@ -150,19 +150,19 @@ async def _opened(home: StateFolder) -> tuple[WorkspaceRow, ...]:
     return ()
 
 
-async def _server(server: Server, context: _ProgramContext) -> Finding:
+async def _check_server(server: Server, context: _ProgramContext) -> Finding:
     name = f"tool server {server.name}"
     effect = "Its tools are not available."
     if isinstance(server, HttpServer):
-        if await _reached(server.url):
+        if await _is_reachable(server.url):
             return ok(name, f"{server.url} responds")
         return bad(name, f"no response from {server.url}", effect, "start it, or remove it from the settings")
-    return _program(name, server, effect, context) or ok(name, f"starts {server.command[0]}")
+    return _check_program(name, server, effect, context) or ok(name, f"starts {server.command[0]}")
 
 
-def _hook(hook: Hook, context: _ProgramContext, own: Reach) -> Finding:
+def _check_hook(hook: Hook, context: _ProgramContext, own: Reach) -> Finding:
     name, program = f"hook {hook.name}", hook.command[0]
-    problem = _program(name, hook, "All calls that match it are denied.", context, own)
+    problem = _check_program(name, hook, "All calls that match it are denied.", context, own)
     if problem is not None:
         return problem
     unknown = ", ".join(tool for tool in dict.fromkeys(map(parse_tool, hook.tools)) if not is_tool_name(tool))
@@ -173,7 +173,7 @@ def _hook(hook: Hook, context: _ProgramContext, own: Reach) -> Finding:
     return ok(name, f"starts {program}")
 
 
-def _rule(rule: Rule) -> Finding | None:
+def _check_rule(rule: Rule) -> Finding | None:
     """Report a rule for an unknown tool: a misspelt deny rule has no effect."""
     tool = parse_tool(rule.matcher)
     if is_tool_name(tool):
@@ -183,7 +183,7 @@ def _rule(rule: Rule) -> Finding | None:
     return warn(f"rule {rule.matcher}", message, effect, "callboard tools")
 
 
-def _program(
+def _check_program(
     name: str, entry: StdioServer | Hook, effect: str, context: _ProgramContext, *own: Reach
 ) -> Finding | None:
     """Report a program that is missing, or that agents could change; None if it is safe to start."""
@@ -202,7 +202,7 @@ def _program(
     return bad(name, resolved.exposed.problem, f"{effect} {resolved.exposed.remedy}.", fix)
 
 
-async def _reached(url: str) -> bool:
+async def _is_reachable(url: str) -> bool:
     """Return True if the address accepts connections."""
     address = urlsplit(url)
     try:

@@ -29,7 +29,7 @@ async def check_secrets(
     tables = {**msgspec.to_builtins(effective), "models": msgspec.to_builtins(settings.models)}
     for table, noun in _NOUNS.items():
         for entry in tables.get(table, ()):
-            for name in dict.fromkeys(name for text in _texts(entry) for name in secrets.find_stored(text)):
+            for name in dict.fromkeys(name for text in _list_texts(entry) for name in secrets.find_stored(text)):
                 uses.setdefault(name, []).append(f"{noun} {entry['name']}")
     available = {secret.name for secret in secrets.list_stored()}
     missing = {name: by for name, by in uses.items() if name not in available}
@@ -47,15 +47,15 @@ async def check_secrets(
     )
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _list_texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
         for entry in cast("dict[str, Any]", value).values():
-            yield from _texts(entry)
+            yield from _list_texts(entry)
     elif isinstance(value, list | tuple):
         for entry in cast("Iterable[Any]", value):
-            yield from _texts(entry)
+            yield from _list_texts(entry)
 
 
 def _join(names: list[str]) -> str:

@@ -28,17 +28,17 @@ async def check_state(home: StateFolder, environment: Mapping[str, str]) -> tupl
     """Run the checks. An existing store is opened for reading."""
     endpoint = await find_endpoint(home)
     return (
-        _folder(home),
-        _disk(home),
-        await _store(home, endpoint),
-        _process(home, endpoint),
-        _port(home, environment, endpoint),
+        _check_folder(home),
+        _check_disk(home),
+        await _check_store(home, endpoint),
+        _check_process(home, endpoint),
+        _check_port(home, environment, endpoint),
     )
 
 
-def _folder(home: StateFolder) -> Finding:
+def _check_folder(home: StateFolder) -> Finding:
     fix = f"export {VARIABLE}=FOLDER (a writable one)"
-    parent = _existing(home.folder)
+    parent = _find_existing(home.folder)
     if not parent.is_dir():
         return bad("state folder", f"{parent} is not a folder", "Callboard cannot start.", fix)
     if not os.access(parent, os.R_OK | os.W_OK | os.X_OK):
@@ -52,15 +52,15 @@ def _folder(home: StateFolder) -> Finding:
     return ok("state folder", str(home.folder))
 
 
-def _existing(path: Path) -> Path:
+def _find_existing(path: Path) -> Path:
     """Return the path, or its nearest existing parent."""
     while not path.exists():
         path = path.parent
     return path
 
 
-def _disk(home: StateFolder) -> Finding:
-    free = shutil.disk_usage(_existing(home.folder)).free
+def _check_disk(home: StateFolder) -> Finding:
+    free = shutil.disk_usage(_find_existing(home.folder)).free
     message = f"{free // 1_000_000:,} MB are free on the disk of the state folder"
     if free < _MIN_FREE:
         return bad("disk", message, "Nothing can be recorded, so nothing runs.", "free space on that disk")
@@ -70,7 +70,7 @@ def _disk(home: StateFolder) -> Finding:
     return ok("disk", message)
 
 
-async def _store(home: StateFolder, endpoint: Endpoint | None) -> Finding:
+async def _check_store(home: StateFolder, endpoint: Endpoint | None) -> Finding:
     if not home.has_store():
         return ok("store", "none yet; the first start creates it")
     aside = f"mv {home.store} {home.store}.aside"
@@ -89,7 +89,7 @@ async def _store(home: StateFolder, endpoint: Endpoint | None) -> Finding:
     return ok("store", f"{home.store}: intact; quick check of the newest {counts}{written}")
 
 
-def _process(home: StateFolder, endpoint: Endpoint | None) -> Finding:
+def _check_process(home: StateFolder, endpoint: Endpoint | None) -> Finding:
     if endpoint is not None:
         return ok("process", f"process {endpoint.pid} serves at {endpoint.url}")
     try:
@@ -97,13 +97,13 @@ def _process(home: StateFolder, endpoint: Endpoint | None) -> Finding:
     except OSError as error:
         return warn("process", f"the lock cannot be read: {error.strerror}", "Another process may write to the store.")
     if writer is not None:
-        return _unresponsive(writer)
+        return _report_unresponsive(writer)
     if home.endpoint.exists():
         return ok("process", "none is running; the endpoint file of an ended process is ignored")
     return ok("process", "none is running")
 
 
-def _unresponsive(writer: int) -> Finding:
+def _report_unresponsive(writer: int) -> Finding:
     """Report a process that locks the store and does not respond."""
     name = f"process {writer}" if writer else "a process"
     if _is_stopped(writer):
@@ -124,7 +124,7 @@ def _is_stopped(process: int) -> bool:
     return state.rpartition(") ")[2][:1] in ("T", "t")
 
 
-def _port(home: StateFolder, environment: Mapping[str, str], endpoint: Endpoint | None) -> Finding:
+def _check_port(home: StateFolder, environment: Mapping[str, str], endpoint: Endpoint | None) -> Finding:
     try:
         port = load_settings(home, environment).port
     except Refusal:

@@ -83,8 +83,8 @@ async def find_endpoint(home: StateFolder) -> Endpoint | None:
     endpoint = _read(home.endpoint)
     if (
         endpoint is None
-        or not _alive(endpoint.pid)
-        or not _writes(home, endpoint)
+        or not _is_alive(endpoint.pid)
+        or not _is_writer(home, endpoint)
         or not await _is_responding(endpoint)
     ):
         return None
@@ -99,7 +99,7 @@ def _read(path: Path) -> Endpoint | None:
         return None
 
 
-def _alive(pid: int) -> bool:
+def _is_alive(pid: int) -> bool:
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -109,7 +109,7 @@ def _alive(pid: int) -> bool:
     return True
 
 
-def _writes(home: StateFolder, endpoint: Endpoint) -> bool:
+def _is_writer(home: StateFolder, endpoint: Endpoint) -> bool:
     """Return True if the process holds the lock of this store."""
     try:
         return find_writer(home.store) == endpoint.pid

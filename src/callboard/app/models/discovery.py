@@ -83,12 +83,12 @@ async def discover_models(
 def _find_keys(environment: Mapping[str, str], configured: tuple[ProviderSettings, ...]) -> list[DetectedSource]:
     used = {provider.api_key for provider in configured if provider.api_key}
     entries = [
-        _entry(vendor.name, vendor.name, vendor.model, variable)
+        _build_entry(vendor.name, vendor.name, vendor.model, variable)
         for vendor in VENDORS
         if (variable := first_set(vendor.variables, environment))
     ]
     entries += [
-        _entry(name, "openai-compatible", model, variable, base_url)
+        _build_entry(name, "openai-compatible", model, variable, base_url)
         for name, variable, base_url, model in GATEWAYS
         if environment.get(variable)
     ]
@@ -118,7 +118,7 @@ async def _find_server(
     if listing is None:
         return None
     names = tuple(filter(None, (model.name or model.id for model in (*listing.models, *listing.data))))[:_MAX_NAMES]
-    entry = _entry(server.name, "openai-compatible", names[0], "", server.origin + server.base) if names else {}
+    entry = _build_entry(server.name, "openai-compatible", names[0], "", server.origin + server.base) if names else {}
     return DetectedSource(
         kind="server",
         name=server.name,
@@ -152,7 +152,7 @@ def _find_agents(path: str) -> list[DetectedSource]:
     return agents
 
 
-def _entry(name: str, kind: str, model: str, variable: str, base_url: str = "") -> dict[str, str]:
+def _build_entry(name: str, kind: str, model: str, variable: str, base_url: str = "") -> dict[str, str]:
     """Return an entry of `models`, without empty keys."""
     entry = {"name": name, "kind": kind, "base_url": base_url, "model": model, "api_key_env": variable}
     return {key: value for key, value in entry.items() if value}

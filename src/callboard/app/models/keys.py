@@ -87,8 +87,8 @@ def learn_keys(secrets: Redaction, settings: Settings, environment: Mapping[str,
     keys: dict[str, NamedSecret] = {}
     names: set[str] = set()
     for name, value, is_in_file in (
-        *_model_keys(settings.models, environment),
-        *_program_keys((*settings.servers, *settings.hooks)),
+        *_list_model_keys(settings.models, environment),
+        *_list_program_keys((*settings.servers, *settings.hooks)),
     ):
         handles = _HANDLE.findall(value)
         names.update(handles)
@@ -97,7 +97,7 @@ def learn_keys(secrets: Redaction, settings: Settings, environment: Mapping[str,
     secrets.learn(keys.values(), {*names, *keys})
 
 
-def _model_keys(models: tuple[AnyModel, ...], environment: Mapping[str, str]) -> list[tuple[str, str, bool]]:
+def _list_model_keys(models: tuple[AnyModel, ...], environment: Mapping[str, str]) -> list[tuple[str, str, bool]]:
     """Return name, key or handle, and whether the key is in the file, for each model."""
     keys: list[tuple[str, str, bool]] = []
     for model in models:
@@ -113,7 +113,7 @@ def _model_keys(models: tuple[AnyModel, ...], environment: Mapping[str, str]) ->
     return keys
 
 
-def _program_keys(programs: tuple[Server | Hook, ...]) -> list[tuple[str, str, bool]]:
+def _list_program_keys(programs: tuple[Server | Hook, ...]) -> list[tuple[str, str, bool]]:
     """Return the same for headers and variables of servers and hooks that have a secret's name or contain a handle."""
     keys: list[tuple[str, str, bool]] = []
     for program in programs:

@@ -63,7 +63,7 @@ class ModelCatalog:
         label = "/".join(pair)
         missing = next((entry.missing for entry in self._models.settings.providers if entry.name == pair[0]), "")
         if missing:
-            return ModelTestResult(name=label, ok=False, problem=_problem("model_auth", missing))
+            return ModelTestResult(name=label, ok=False, problem=_build_problem("model_auth", missing))
         if not self._models.settings.providers:
             problem = Problem(
                 code="model_unconfigured",
@@ -79,14 +79,14 @@ class ModelCatalog:
                 began = time.monotonic()
                 return await self._query(pair, began)
         except ModelFailure as failure:
-            problem = _problem(failure.code, failure.message)
+            problem = _build_problem(failure.code, failure.message)
         except Refusal as refusal:
             problem = refusal.problem
         except TimeoutError:
-            problem = _problem(
+            problem = _build_problem(
                 "model_timeout", f"{label} did not complete its response within {PATIENCE_SECONDS:g} seconds."
             )
-        return ModelTestResult(name=label, ok=False, duration_ms=_since(began) if began else 0, problem=problem)
+        return ModelTestResult(name=label, ok=False, duration_ms=_measure_since(began) if began else 0, problem=problem)
 
     async def _query(self, pair: Pair, began: float) -> ModelTestResult:
         question = ModelMessage(role="user", content=(TextContent(_QUESTION),))
@@ -94,7 +94,7 @@ class ModelCatalog:
         async for event in self._models.get_model(*pair).stream(
             ModelRequest(model=pair[1], system=(), messages=(question,))
         ):
-            first_ms = first_ms or _since(began)
+            first_ms = first_ms or _measure_since(began)
             if isinstance(event, TextDelta):
                 text += event.text
             end = event if isinstance(event, Finished) else None
@@ -106,7 +106,7 @@ class ModelCatalog:
             ok=True,
             text=text.strip()[:_MAX_TEXT_CHARS],
             first_ms=first_ms,
-            duration_ms=_since(began),
+            duration_ms=_measure_since(began),
             input_tokens=usage.input_tokens,
             output_tokens=usage.output_tokens,
             amount=usage.amount,
@@ -146,9 +146,9 @@ class ModelCatalog:
         )
 
 
-def _problem(code: Code, message: str) -> Problem:
+def _build_problem(code: Code, message: str) -> Problem:
     return Problem(code=code, message=message, hint=HINTS.get(code, ""))
 
 
-def _since(began: float) -> int:
+def _measure_since(began: float) -> int:
     return round((time.monotonic() - began) * 1000)

@@ -67,7 +67,7 @@ def resolve_key(model: AnyModel, environment: Mapping[str, str]) -> str:
     """
     if isinstance(model, ScriptedModel | RecordedModel):
         return ""
-    variables = _variables(model)
+    variables = _list_variables(model)
     if not variables:
         return model.api_key
     variable = first_set(variables, environment)
@@ -84,7 +84,7 @@ def resolve_key(model: AnyModel, environment: Mapping[str, str]) -> str:
     return environment[variable]
 
 
-def _variables(model: CompatibleModel | OpenAIModel | AnthropicModel | GoogleModel) -> tuple[str, ...]:
+def _list_variables(model: CompatibleModel | OpenAIModel | AnthropicModel | GoogleModel) -> tuple[str, ...]:
     """Return the variables of the entry's key; empty if the entry contains the key or needs none."""
     if model.api_key_env or model.api_key:
         return (model.api_key_env,) if model.api_key_env else ()
@@ -100,13 +100,13 @@ def build_providers(models: tuple[AnyModel, ...], environment: Mapping[str, str]
 
     Raises Refusal `bad_settings` if all keys are missing.
     """
-    providers = tuple(_provider(model, environment) for model in models)
+    providers = tuple(_build_provider(model, environment) for model in models)
     if providers and all(provider.missing for provider in providers):
         resolve_key(models[0], environment)
     return providers
 
 
-def _provider(model: AnyModel, environment: Mapping[str, str]) -> ProviderSettings:
+def _build_provider(model: AnyModel, environment: Mapping[str, str]) -> ProviderSettings:
     match model:
         case ScriptedModel():
             return ProviderSettings(name=model.name, kind="scripted", scenario=model.scenario)
@@ -176,13 +176,15 @@ def select_models(environment: Mapping[str, str], listed: tuple[AnyModel, ...]) 
     is_used = any(model.name == name for model in models)
     if base_url := environment.get("CALLBOARD_BASE_URL"):
         if not is_used:
-            models.insert(0, _endpoint_model(base_url, name, "CALLBOARD_BASE_URL", "CALLBOARD_API_KEY", environment))
+            models.insert(
+                0, _build_endpoint_model(base_url, name, "CALLBOARD_BASE_URL", "CALLBOARD_API_KEY", environment)
+            )
             is_used = True
     elif not listed:
         base_url = environment.get("OPENAI_BASE_URL", "")
         if base_url.rstrip("/") not in ("", OPENAI):
-            models.append(_endpoint_model(base_url, name, "OPENAI_BASE_URL", "OPENAI_API_KEY", environment))
-        models.extend(_vendor_models(environment, "" if models else name, skips_openai=bool(models)))
+            models.append(_build_endpoint_model(base_url, name, "OPENAI_BASE_URL", "OPENAI_API_KEY", environment))
+        models.extend(_list_vendor_models(environment, "" if models else name, skips_openai=bool(models)))
         is_used = bool(models)
     if scenario := environment.get("CALLBOARD_SCENARIO"):
         path = Path(scenario).expanduser().absolute()
@@ -199,7 +201,7 @@ def select_models(environment: Mapping[str, str], listed: tuple[AnyModel, ...]) 
     return tuple(models)
 
 
-def _vendor_models(environment: Mapping[str, str], name: str, *, skips_openai: bool) -> list[AnyModel]:
+def _list_vendor_models(environment: Mapping[str, str], name: str, *, skips_openai: bool) -> list[AnyModel]:
     """Return a model of each vendor that has a key; the vendor of the named model comes first."""
     keys = {vendor: first_set(vendor.variables, environment) for vendor in VENDORS}
     vendors = [vendor for vendor in VENDORS if keys[vendor] and not (skips_openai and vendor.name == "openai")]
@@ -215,7 +217,7 @@ def _vendor_models(environment: Mapping[str, str], name: str, *, skips_openai: b
     ]
 
 
-def _endpoint_model(
+def _build_endpoint_model(
     base_url: str, model: str, variable: str, key: str, environment: Mapping[str, str]
 ) -> CompatibleModel:
     url, port = urlsplit(base_url), ""

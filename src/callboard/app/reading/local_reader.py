@@ -45,11 +45,11 @@ class LocalReader:
 
     async def list_workspaces(self) -> tuple[WorkspaceRow, ...]:
         return tuple(
-            row for _, table in (await self._workspaces())[0].values() for row in table.list_rows(WorkspaceRow)
+            row for _, table in (await self._read_workspaces())[0].values() for row in table.list_rows(WorkspaceRow)
         )
 
     async def list_sessions(self) -> SessionListing:
-        workspaces, problems = await self._workspaces()
+        workspaces, problems = await self._read_workspaces()
         cards: list[SessionCard] = []
         streams = await self._store.facts.list_streams("ses_")
         for stream in streams:
@@ -57,7 +57,7 @@ class LocalReader:
                 (name, listing) for name, (view, _) in workspaces.items() if (listing := view.find_listing(stream))
             )
             workspace, listing = next(listings, ("", None))
-            for card in await self._cards(stream, workspace):
+            for card in await self._read_cards(stream, workspace):
                 if (problem := problems.get(card.workspace_id)) is not None:
                     cards.append(
                         build_damaged_card(stream, card.workspace_id, problem, at=card.order, title=card.title)
@@ -67,7 +67,7 @@ class LocalReader:
         missing = {name for view, _ in workspaces.values() for name in view.listings}.difference(streams)
         return SessionListing(tuple(sorted(cards, key=lambda card: -card.order)), len(missing))
 
-    async def _cards(self, stream: str, workspace: str) -> tuple[SessionCard, ...]:
+    async def _read_cards(self, stream: str, workspace: str) -> tuple[SessionCard, ...]:
         """Return the card of a session; for an unreadable session, a card with the reason."""
         try:
             return tuple((await self._fold(stream, ("sessions",), turns=1)).list_rows(SessionCard))
@@ -122,7 +122,7 @@ class LocalReader:
         view, table = SessionView(), Table()
         if stored is not None and stored.fingerprint == view_fingerprint():
             try:
-                rows = await self._stored_rows(session, panels, turns)
+                rows = await self._read_stored_rows(session, panels, turns)
                 view = SessionView.from_state(stored.state)
                 table.apply(rows)
             except (msgspec.MsgspecError, Refusal) as error:
@@ -132,7 +132,7 @@ class LocalReader:
         table.apply(op for op in view.resume(await self._store.partials.read(session)) if op.panel in panels)
         return table
 
-    async def _stored_rows(self, session: str, panels: tuple[str, ...], turns: int) -> list[Op]:
+    async def _read_stored_rows(self, session: str, panels: tuple[str, ...], turns: int) -> list[Op]:
         ops: list[Op] = []
         for panel in panels:
             limit = turns if panel == "turns" else 10_000
@@ -140,13 +140,13 @@ class LocalReader:
             ops.extend(Upsert(panel, row) for row in rows)
         return ops
 
-    async def _workspaces(self) -> tuple[dict[str, tuple[WorkspaceView, Table]], dict[str, Problem]]:
+    async def _read_workspaces(self) -> tuple[dict[str, tuple[WorkspaceView, Table]], dict[str, Problem]]:
         """Return the workspaces, and the problems of unreadable ones."""
         workspaces: dict[str, tuple[WorkspaceView, Table]] = {}
         problems: dict[str, Problem] = {}
         for stream in await self._store.facts.list_streams("wks_"):
             try:
-                workspaces[stream] = await self._workspace(stream)
+                workspaces[stream] = await self._read_workspace(stream)
             except Refusal as refusal:
                 if refusal.code not in _DAMAGED:
                     raise
@@ -154,7 +154,7 @@ class LocalReader:
                 problems[stream] = refusal.problem
         return workspaces, problems
 
-    async def _workspace(self, stream: str) -> tuple[WorkspaceView, Table]:
+    async def _read_workspace(self, stream: str) -> tuple[WorkspaceView, Table]:
         view, table = WorkspaceView(), Table()
         while records := await self._store.facts.read(stream, after=view.sequence, limit=_PAGE):
             table.apply(op for record in records for op in view.apply(record))

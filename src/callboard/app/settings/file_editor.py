@@ -68,7 +68,7 @@ def json_schema(place: Place) -> Tables:
 def mask_secrets(settings: Tables) -> Tables:
     """Return the settings with `********` for each secret that is not a handle."""
     masked = copy.deepcopy(settings)
-    for table, key in _secrets(masked):
+    for table, key in _list_secrets(masked):
         if table[key] and not str(table[key]).startswith(HANDLE):
             table[key] = MASK
     return msgspec.to_builtins(masked)
@@ -111,9 +111,9 @@ def merge_changes(before: bytes, changes: Mapping[str, Any], place: Place, name:
             _write(cast("Tables", document), key, settings.get(key))
         after = tomlkit.dumps(document).encode()
     except (TOMLKitError, ValueError, TypeError) as error:
-        raise _unwritable(name, keys) from error
+        raise _build_refusal(name, keys) from error
     if parse_toml(after, name) != settings:
-        raise _unwritable(name, keys)
+        raise _build_refusal(name, keys)
     return MergedFile(after, keys)
 
 
@@ -172,15 +172,15 @@ def _merge(target: Tables, key: str, value: Any) -> None:
         for name, member in cast("Tables", value).items():
             _merge(target[key], name, member)
     else:
-        target[key] = _without_null(value)
+        target[key] = _drop_nulls(value)
 
 
-def _without_null(value: Any) -> Any:
+def _drop_nulls(value: Any) -> Any:
     """Drop null values of tables: TOML has no null."""
     if isinstance(value, dict):
         members = cast("Tables", value).items()
-        return {key: _without_null(member) for key, member in members if member is not None}
-    return [_without_null(item) for item in cast("list[Any]", value)] if isinstance(value, list) else value
+        return {key: _drop_nulls(member) for key, member in members if member is not None}
+    return [_drop_nulls(item) for item in cast("list[Any]", value)] if isinstance(value, list) else value
 
 
 def _write(document: Tables, key: str, value: Any) -> None:
@@ -219,10 +219,12 @@ def _unwrap(value: Any) -> Any:
     return value.unwrap() if hasattr(value, "unwrap") else value
 
 
-def _secrets(settings: Tables) -> list[tuple[Tables, str]]:
+def _list_secrets(settings: Tables) -> list[tuple[Tables, str]]:
     """Return the table and key of each value that may be a secret."""
-    places = [(entry, "api_key") for entry in _entries(settings, "models") if isinstance(entry.get("api_key"), str)]
-    for program in (*_entries(settings, "servers"), *_entries(settings, "hooks")):
+    places = [
+        (entry, "api_key") for entry in _list_entries(settings, "models") if isinstance(entry.get("api_key"), str)
+    ]
+    for program in (*_list_entries(settings, "servers"), *_list_entries(settings, "hooks")):
         for key in ("env", "headers"):
             values: Any = program.get(key)
             if isinstance(values, dict):
@@ -230,7 +232,7 @@ def _secrets(settings: Tables) -> list[tuple[Tables, str]]:
     return places
 
 
-def _entries(settings: Tables, key: str) -> list[Tables]:
+def _list_entries(settings: Tables, key: str) -> list[Tables]:
     entries: Any = settings.get(key)
     if not isinstance(entries, list | tuple):
         return []
@@ -241,8 +243,8 @@ def _restore_masked(changes: Tables, former: Tables) -> Tables:
     """Replace each `********` with the secret of the former entry of the same name. Raises Refusal `bad_settings`."""
     changes = copy.deepcopy(changes)
     for key, secret_tables in (("models", ("",)), ("servers", ("env", "headers")), ("hooks", ("env",))):
-        former_entries = {entry.get("name"): entry for entry in _entries(former, key)}
-        for entry in _entries(changes, key):
+        former_entries = {entry.get("name"): entry for entry in _list_entries(former, key)}
+        for entry in _list_entries(changes, key):
             before: Tables = former_entries.get(entry.get("name"), {})
             for table in secret_tables:
                 values: Any = entry.get(table, {}) if table else entry
@@ -269,7 +271,7 @@ def _restore_values(values: Any, stored: Any, field: str) -> None:
         table[name] = stored[name]
 
 
-def _unwritable(name: str, keys: tuple[str, ...]) -> Refusal:
+def _build_refusal(name: str, keys: tuple[str, ...]) -> Refusal:
     return Refusal(
         "bad_settings",
         f"{', '.join(keys)} cannot be changed in {name} without other changes to the file.",

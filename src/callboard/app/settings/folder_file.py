@@ -91,14 +91,16 @@ def read_folder_file(folder: str) -> FolderFile:
         with Folder(folder) as opened:
             source = opened.read(FILE, MAX_BYTES)
     except PathDenied as denied:
-        return _unreadable("file_denied", denied.message, "Callboard reads no settings through a link.")
+        return _build_unreadable("file_denied", denied.message, "Callboard reads no settings through a link.")
     except IsADirectoryError:
-        return _unreadable("file_is_folder", "It is a folder.", "Replace it with a file.")
+        return _build_unreadable("file_is_folder", "It is a folder.", "Replace it with a file.")
     except (FileNotFoundError, NotADirectoryError):
         return FolderFile()
     except OSError as error:
         reason = error.strerror or str(error)
-        return _unreadable("file_unreadable", f"It cannot be read: {reason}.", "Check its permissions.", reason=reason)
+        return _build_unreadable(
+            "file_unreadable", f"It cannot be read: {reason}.", "Check its permissions.", reason=reason
+        )
     if source is None:
         return FolderFile()
     try:
@@ -158,13 +160,13 @@ def list_widenings(
         programs: Programs of its servers and hooks.
     """
     requests = [
-        *_rules(file),
-        *_servers(file),
-        *_hooks(file),
-        *_programs(programs),
-        *_mode(file, user),
-        *_shell(file, user),
-        *_agents(agents),
+        *_request_rules(file),
+        *_request_servers(file),
+        *_request_hooks(file),
+        *_request_programs(programs),
+        *_request_mode(file, user),
+        *_request_limits(file, user),
+        *_request_agents(agents),
     ]
     if not requests:
         return RequestedPermissions()
@@ -188,19 +190,19 @@ def _is_wider(limits: Shell, user: Shell, key: str) -> bool:
     return getattr(limits, key) > getattr(user, key)
 
 
-def _rules(file: FolderFile) -> list[tuple[RequestedPermission, Any]]:
+def _request_rules(file: FolderFile) -> list[tuple[RequestedPermission, Any]]:
     return [(widenings.rule(rule, FILE), rule) for rule in file.settings.rules if rule.verdict == "allow"]
 
 
-def _servers(file: FolderFile) -> list[tuple[RequestedPermission, Any]]:
+def _request_servers(file: FolderFile) -> list[tuple[RequestedPermission, Any]]:
     return [(widenings.server(server, FILE), server) for server in file.settings.servers]
 
 
-def _hooks(file: FolderFile) -> list[tuple[RequestedPermission, Any]]:
+def _request_hooks(file: FolderFile) -> list[tuple[RequestedPermission, Any]]:
     return [(widenings.hook(hook, FILE), hook) for hook in file.settings.hooks]
 
 
-def _programs(programs: Iterable[Program]) -> list[tuple[RequestedPermission, Any]]:
+def _request_programs(programs: Iterable[Program]) -> list[tuple[RequestedPermission, Any]]:
     return [
         (
             widenings.program(
@@ -212,20 +214,20 @@ def _programs(programs: Iterable[Program]) -> list[tuple[RequestedPermission, An
     ]
 
 
-def _mode(file: FolderFile, user: Settings) -> list[tuple[RequestedPermission, Any]]:
+def _request_mode(file: FolderFile, user: Settings) -> list[tuple[RequestedPermission, Any]]:
     mode = file.settings.permission_mode
     if mode is None or narrow_mode(mode, user.permission_mode) == mode:
         return []
     return [(widenings.permission_mode(mode, FILE), mode)]
 
 
-def _shell(file: FolderFile, user: Settings) -> list[tuple[RequestedPermission, Any]]:
+def _request_limits(file: FolderFile, user: Settings) -> list[tuple[RequestedPermission, Any]]:
     limits = file.settings.shell
     keys = sorted(key for key in file.shell if limits is not None and _is_wider(limits, user.shell, key))
     return [(widenings.limit(key, getattr(limits, key), FILE), {key: getattr(limits, key)}) for key in keys]
 
 
-def _agents(agents: Iterable[Definition]) -> list[tuple[RequestedPermission, Any]]:
+def _request_agents(agents: Iterable[Definition]) -> list[tuple[RequestedPermission, Any]]:
     return [
         (
             widenings.agent_mode(agent.name, agent.permission_mode, agent.file),
@@ -236,6 +238,6 @@ def _agents(agents: Iterable[Definition]) -> list[tuple[RequestedPermission, Any
     ]
 
 
-def _unreadable(code: SettingsProblemCode, message: str, hint: str, **params: str) -> FolderFile:
+def _build_unreadable(code: SettingsProblemCode, message: str, hint: str, **params: str) -> FolderFile:
     problem = SettingsProblem(file=FILE, message=message, hint=hint, code=code, params=params)
     return FolderFile(source=b"", problems=(problem,))

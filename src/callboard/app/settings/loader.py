@@ -59,7 +59,7 @@ def load_settings(home: StateFolder, environment: Mapping[str, str], *, file: bo
     settings = apply_environment(read_user_settings(home.settings) if file else Settings(), environment)
     for key, value in flags.items():
         if value is not None:
-            settings = _with(settings, {key: value}, f"--{key}")
+            settings = _apply_change(settings, {key: value}, f"--{key}")
     return settings
 
 
@@ -89,7 +89,7 @@ def apply_environment(settings: Settings, environment: Mapping[str, str]) -> Set
     """Return the settings, overridden by the environment. Raises Refusal `bad_settings`."""
     overrides = {key: (name, environment[name]) for name, key in _VARIABLES.items() if environment.get(name)}
     for key, (name, value) in overrides.items():
-        settings = _with(settings, {key: value}, name)
+        settings = _apply_change(settings, {key: value}, name)
     return msgspec.structs.replace(settings, models=select_models(environment, settings.models))
 
 
@@ -97,18 +97,18 @@ def parse_toml(source: bytes, name: str) -> dict[str, Any]:
     """Parse the TOML file `name`. Raises Refusal `bad_settings`."""
     if len(source) > MAX_BYTES:
         limit = str(MAX_BYTES // 1000)
-        raise _file_refusal(name, f"is larger than {limit} KB", "file_too_large", limit=limit)
+        raise _build_refusal(name, f"is larger than {limit} KB", "file_too_large", limit=limit)
     try:
         return tomllib.loads(source.decode("utf-8"))
     except UnicodeDecodeError as error:
-        raise _file_refusal(name, f"is not UTF-8: {error.reason}", "not_utf8", reason=error.reason) from error
+        raise _build_refusal(name, f"is not UTF-8: {error.reason}", "not_utf8", reason=error.reason) from error
     except tomllib.TOMLDecodeError as error:
-        raise _file_refusal(name, f"is not TOML: {error}", "not_toml", reason=str(error)) from error
+        raise _build_refusal(name, f"is not TOML: {error}", "not_toml", reason=str(error)) from error
     except RecursionError as error:
-        raise _file_refusal(name, "is nested too deeply", "too_deep") from error
+        raise _build_refusal(name, "is nested too deeply", "too_deep") from error
 
 
-def _file_refusal(name: str, message: str, code: SettingsProblemCode, **params: str) -> Refusal:
+def _build_refusal(name: str, message: str, code: SettingsProblemCode, **params: str) -> Refusal:
     return Refusal(
         "bad_settings",
         f"{name} {message}.",
@@ -152,7 +152,9 @@ def _check_rules(rules: tuple[RuleEntry, ...], source: str, text: bytes) -> None
         try:
             check_matcher(rule.matcher)
         except InvalidMatcherError as error:
-            raise value_refusal(source, ("rules", number, "matcher"), _matcher(error), text=text) from error
+            raise value_refusal(
+                source, ("rules", number, "matcher"), _convert_matcher_error(error), text=text
+            ) from error
 
 
 def _check_hooks(hooks: tuple[Hook, ...], source: str, text: bytes) -> None:
@@ -167,10 +169,12 @@ def _check_hooks(hooks: tuple[Hook, ...], source: str, text: bytes) -> None:
                 if matcher != "*":
                     check_matcher(matcher)
             except InvalidMatcherError as error:
-                raise value_refusal(source, ("hooks", number, "tools", at), _matcher(error), text=text) from error
+                raise value_refusal(
+                    source, ("hooks", number, "tools", at), _convert_matcher_error(error), text=text
+                ) from error
 
 
-def _matcher(error: InvalidMatcherError) -> InvalidValue:
+def _convert_matcher_error(error: InvalidMatcherError) -> InvalidValue:
     return InvalidValue(str(error), error.code, error.params)
 
 
@@ -182,6 +186,6 @@ def _check_names(names: list[str], table: str, source: str, text: bytes) -> None
             raise value_refusal(source, (table, number, "name"), invalid, hint=hint, text=text)
 
 
-def _with(settings: Settings, change: dict[str, Any], source: str) -> Settings:
+def _apply_change(settings: Settings, change: dict[str, Any], source: str) -> Settings:
     changed = convert_tables(change, Settings, source, strict=False)
     return msgspec.structs.replace(settings, **{key: getattr(changed, key) for key in change})

@@ -80,22 +80,22 @@ def conversion_refusal(
     named = _NAMED.match(message)
     if named and named["error"] == "contains unknown":
         # TOML assigns a key to the table above it, so a key at the end of the file belongs to the last table.
-        is_misplaced = bool(steps) and named["name"] in _tops(table)
+        is_misplaced = bool(steps) and named["name"] in _list_top_keys(table)
         above = "; it belongs above the first [table] of the file" if is_misplaced else ""
-        keys = _keys(table, data, steps)
+        keys = _list_keys(table, data, steps)
         invalid = InvalidValue(
-            f"this key is unknown{above}{_listed('known keys:', keys)}",
+            f"this key is unknown{above}{_format_list('known keys:', keys)}",
             "misplaced_key" if is_misplaced else "unknown_key",
-            {"key": named["name"], **_accepted(keys)},
+            {"key": named["name"], **_format_accepted(keys)},
         )
         steps = [*steps, named["name"]]
     elif named:
         steps = [*steps, named["name"]]
-        values = _values(table, data, steps)
-        message = f"this key is missing{_listed('use one of', values)}"
-        invalid = InvalidValue(message, "missing_key", {"key": named["name"], **_accepted(values)})
+        values = _list_values(table, data, steps)
+        message = f"this key is missing{_format_list('use one of', values)}"
+        invalid = InvalidValue(message, "missing_key", {"key": named["name"], **_format_accepted(values)})
     else:
-        invalid = _describe_value(message, steps, data, _values(table, data, steps))
+        invalid = _describe_value(message, steps, data, _list_values(table, data, steps))
     if prefix:
         code = "wrong_type_inside" if invalid.code == "wrong_type" else invalid.code
         invalid = invalid._replace(message=f"{prefix}{invalid.message}", code=code)
@@ -172,21 +172,21 @@ def find_line(text: bytes, steps: Sequence[Step]) -> int:
         return 0, {}
 
     tables = parse_prefix(len(lines))[1]
-    path = next((steps[:length] for length in range(len(steps), 0, -1) if _has(tables, steps[:length])), ())
+    path = next((steps[:length] for length in range(len(steps), 0, -1) if _has_value(tables, steps[:length])), ())
     if not path:
         return 0
     # A value stays present as lines are added, so a binary search finds its first line.
-    end = bisect_left(range(len(lines) + 1), True, key=lambda count: _has(parse_prefix(count)[1], path))
+    end = bisect_left(range(len(lines) + 1), True, key=lambda count: _has_value(parse_prefix(count)[1], path))
     before = parse_prefix(end - 1)[0]
     return before + 1 if remaining > 0 else 0
 
 
 def _describe_value(message: str, steps: list[Step], data: Mapping[str, Any], values: tuple[str, ...]) -> InvalidValue:
-    value = _at(data, steps)
+    value = _find_value(data, steps)
     if values:
         quoted = _quote(value)
-        params = {"value": quoted, **_accepted(values)}
-        return InvalidValue(f"found {quoted}{_listed('use one of', values)}", "not_accepted", params)
+        params = {"value": quoted, **_format_accepted(values)}
+        return InvalidValue(f"found {quoted}{_format_list('use one of', values)}", "not_accepted", params)
     code, params = _classify(message)
     pattern = _PATTERN.search(message)
     if pattern and pattern["quoted"] in _PATTERNS_IN_WORDS:
@@ -214,74 +214,77 @@ def _quote(value: Any) -> str:
     return text if len(text) <= _MAX_QUOTE_CHARS else f"{text[:_MAX_QUOTE_CHARS]}…"
 
 
-def _listed(label: str, values: Iterable[str]) -> str:
+def _format_list(label: str, values: Iterable[str]) -> str:
     listed = ", ".join(values)
     return f"; {label} {listed}" if listed else ""
 
 
-def _accepted(values: Iterable[str]) -> dict[str, str]:
+def _format_accepted(values: Iterable[str]) -> dict[str, str]:
     listed = ", ".join(values)
     return {"accepted": listed} if listed else {}
 
 
-def _tops(table: type[msgspec.Struct]) -> frozenset[str]:
+def _list_top_keys(table: type[msgspec.Struct]) -> frozenset[str]:
     """Return the top-level keys that are not tables."""
     top = inspect.type_info(table)
     fields = top.fields if isinstance(top, inspect.StructType) else ()
-    return frozenset(field.encode_name for field in fields if not any(map(_is_table, _alternatives(field.type))))
+    return frozenset(field.encode_name for field in fields if not any(map(_is_table, _list_alternatives(field.type))))
 
 
 def _is_table(kind: inspect.Type) -> bool:
-    inner = _alternatives(kind.item_type) if isinstance(kind, inspect.VarTupleType) else [kind]
+    inner = _list_alternatives(kind.item_type) if isinstance(kind, inspect.VarTupleType) else [kind]
     return any(isinstance(item, inspect.StructType) for item in inner)
 
 
-def _keys(table: type[msgspec.Struct], data: Mapping[str, Any], steps: Sequence[Step]) -> list[str]:
+def _list_keys(table: type[msgspec.Struct], data: Mapping[str, Any], steps: Sequence[Step]) -> list[str]:
     """Return the accepted keys of the table at this place."""
     keys = dict[str, None]()
-    for kind in _types(table, data, steps):
+    for kind in _list_types(table, data, steps):
         if isinstance(kind, inspect.StructType):
             keys.update({kind.tag_field: None} if kind.tag_field else {})
             keys.update({field.encode_name: None for field in kind.fields})
     return list(keys)
 
 
-def _values(table: type[msgspec.Struct], data: Mapping[str, Any], steps: Sequence[Step]) -> tuple[str, ...]:
+def _list_values(table: type[msgspec.Struct], data: Mapping[str, Any], steps: Sequence[Step]) -> tuple[str, ...]:
     """Return the accepted values at this place; empty for an open type."""
-    types = _types(table, data, steps)
+    types = _list_types(table, data, steps)
     return tuple(str(value) for kind in types if isinstance(kind, inspect.LiteralType) for value in kind.values)
 
 
-def _types(table: type[msgspec.Struct], data: Mapping[str, Any], steps: Sequence[Step]) -> list[inspect.Type]:
+def _list_types(table: type[msgspec.Struct], data: Mapping[str, Any], steps: Sequence[Step]) -> list[inspect.Type]:
     """Return the accepted types at this place; a tag in the data selects the kind of table."""
     types, value = [inspect.type_info(table)], cast("Any", data)
     for step in steps:
-        types = [inner for outer in types for inner in _within(outer, step, value)]
-        value = _at(value, [step])
+        types = [inner for outer in types for inner in _list_inner_types(outer, step, value)]
+        value = _find_value(value, [step])
     return types
 
 
-def _within(outer: inspect.Type, step: Step, value: Any) -> list[inspect.Type]:
+def _list_inner_types(outer: inspect.Type, step: Step, value: Any) -> list[inspect.Type]:
     match outer:
         case inspect.StructType(tag_field=str(field), tag=tag) if step == field:
             return [inspect.LiteralType((cast("str", tag),))]
         case inspect.StructType(fields=fields):
             kind = next((field.type for field in fields if field.encode_name == step), None)
-            has_other_tag = outer.tag_field is not None and _at(value, [outer.tag_field]) not in (None, outer.tag)
-            return [] if kind is None or has_other_tag else _alternatives(kind)
+            has_other_tag = outer.tag_field is not None and _find_value(value, [outer.tag_field]) not in (
+                None,
+                outer.tag,
+            )
+            return [] if kind is None or has_other_tag else _list_alternatives(kind)
         case inspect.VarTupleType(item_type=item):
-            return _alternatives(item)
+            return _list_alternatives(item)
         case _:
             return []
 
 
-def _alternatives(kind: inspect.Type) -> list[inspect.Type]:
+def _list_alternatives(kind: inspect.Type) -> list[inspect.Type]:
     while isinstance(kind, inspect.Metadata):
         kind = kind.type
     return [*kind.types] if isinstance(kind, inspect.UnionType) else [kind]
 
 
-def _at(data: Any, steps: Sequence[Step]) -> Any:
+def _find_value(data: Any, steps: Sequence[Step]) -> Any:
     """Return the value at this place, or None."""
     for step in steps:
         match data, step:
@@ -294,8 +297,8 @@ def _at(data: Any, steps: Sequence[Step]) -> Any:
     return data
 
 
-def _has(data: Any, steps: Sequence[Step]) -> bool:
-    return _at(data, steps) is not None
+def _has_value(data: Any, steps: Sequence[Step]) -> bool:
+    return _find_value(data, steps) is not None
 
 
 def describe_problem(problem: SettingsProblem) -> str:

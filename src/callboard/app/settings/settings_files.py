@@ -141,7 +141,7 @@ class SettingsFiles:
         )
 
     def read(self, place: Place, folder: str, trusted: str) -> ShownSettings:
-        path = _path(self._home, place, folder)
+        path = _get_path(self._home, place, folder)
         file = file_editor.read_source(place, self._home.settings, folder)
         problems = self.list_problems(folder if place == "folder" else "")
         in_file = tuple(problem for problem in problems if (problem.file == folder_file.FILE) == (place == "folder"))
@@ -156,7 +156,7 @@ class SettingsFiles:
         )
 
     def write(self, place: Place, folder: str, changes: Mapping[str, Any], digest: str) -> WrittenSettings:
-        path = _path(self._home, place, folder)
+        path = _get_path(self._home, place, folder)
         before = file_editor.read_source(place, self._home.settings, folder)
         if file_editor.compute_digest(before) != digest:
             raise Refusal(
@@ -205,7 +205,7 @@ class SettingsFiles:
 
     def _read_user(self) -> _User:
         """Return the user's settings. While the file is invalid, the last valid settings apply."""
-        began, stamp = time.time_ns(), _stamp(self._home.settings, follow=True)
+        began, stamp = time.time_ns(), _read_stamp(self._home.settings, follow=True)
         former = self._user
         if former is not None and former.settled and former.stamp == stamp:
             return former
@@ -219,7 +219,7 @@ class SettingsFiles:
         return self._user
 
     def _read_folder(self, folder: str) -> FolderFile:
-        began, stamp = time.time_ns(), _stamp(Path(folder) / folder_file.FILE)
+        began, stamp = time.time_ns(), _read_stamp(Path(folder) / folder_file.FILE)
         former = self._folders.get(folder)
         if former is not None and former.settled and former.stamp == stamp:
             return former.file
@@ -234,7 +234,7 @@ class SettingsFiles:
 
 def _combine(user: Settings, file: FolderFile, *, is_trusted: bool, was_trusted: bool) -> Effective:
     """Combine the settings of the user and a folder. `was_trusted` says that a person trusted earlier requests."""
-    limit = _mode_limit(file, user, trusted=is_trusted)
+    limit = _find_mode_limit(file, user, trusted=is_trusted)
     names = {server.name for server in user.servers}
     return Effective(
         trusted=is_trusted,
@@ -264,11 +264,11 @@ def _combine(user: Settings, file: FolderFile, *, is_trusted: bool, was_trusted:
     )
 
 
-def _path(home: StateFolder, place: Place, folder: str) -> Path:
+def _get_path(home: StateFolder, place: Place, folder: str) -> Path:
     return home.settings if place == "user" else Path(folder) / folder_file.FILE
 
 
-def _stamp(path: Path, *, follow: bool = False) -> _FileStamp | None:
+def _read_stamp(path: Path, *, follow: bool = False) -> _FileStamp | None:
     """Return the stamp of a file; None if there is no file."""
     try:
         status = path.stat(follow_symlinks=follow)
@@ -281,7 +281,7 @@ def _is_settled(stamp: _FileStamp | None, began: int) -> bool:
     return stamp is None or stamp.changed < began - _SETTLED_NS
 
 
-def _mode_limit(file: FolderFile, user: Settings, *, trusted: bool) -> PermissionMode | None:
+def _find_mode_limit(file: FolderFile, user: Settings, *, trusted: bool) -> PermissionMode | None:
     """Return the widest permission mode in the folder; None for no limit."""
     # An invalid file without an earlier valid one may be meant to narrow: ask about every call until it is fixed.
     if file.problems and not file.keeps_last:

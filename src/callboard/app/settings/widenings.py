@@ -36,45 +36,51 @@ _ENGLISH: Final[Mapping[RequestedPermissionCode, str]] = {
 
 def rule(entry: RuleEntry, file: str) -> RequestedPermission:
     """Describe an allow rule."""
-    return _widening("rule", "rule", file, matcher=entry.matcher)
+    return _build_request("rule", "rule", file, matcher=entry.matcher)
 
 
 def server(entry: Server, file: str) -> RequestedPermission:
     """Describe a tool server."""
     if isinstance(entry, StdioServer):
-        return _widening("server", "server_starts", file, name=entry.name, **_started(entry.command, entry.env))
-    return _widening("server", "server_reaches", file, name=entry.name, url=entry.url, secrets=_secrets(entry.headers))
+        return _build_request(
+            "server", "server_starts", file, name=entry.name, **_describe_command(entry.command, entry.env)
+        )
+    return _build_request(
+        "server", "server_reaches", file, name=entry.name, url=entry.url, secrets=_format_secrets(entry.headers)
+    )
 
 
 def hook(entry: Hook, file: str) -> RequestedPermission:
     """Describe a hook."""
     tools = ", ".join(entry.tools)
-    return _widening("hook", "hook_starts", file, name=entry.name, tools=tools, **_started(entry.command, entry.env))
+    return _build_request(
+        "hook", "hook_starts", file, name=entry.name, tools=tools, **_describe_command(entry.command, entry.env)
+    )
 
 
 def program(path: str, digest: str, kind: Literal["server", "hook"], file: str) -> RequestedPermission:
     """Describe a program with its present content."""
-    return _widening(kind, "program_runs", file, path=path, digest=digest[:12])
+    return _build_request(kind, "program_runs", file, path=path, digest=digest[:12])
 
 
 def permission_mode(mode: str, file: str) -> RequestedPermission:
     """Describe a default permission mode."""
-    return _widening("permission_mode", "permission_mode", file, mode=mode)
+    return _build_request("permission_mode", "permission_mode", file, mode=mode)
 
 
 def limit(key: str, value: object, file: str) -> RequestedPermission:
     """Describe a limit of commands."""
     if key == _NETWORK:
-        return _widening("shell", "network", file)
-    return _widening("shell", "limit", file, key=key, value=str(value))
+        return _build_request("shell", "network", file)
+    return _build_request("shell", "limit", file, key=key, value=str(value))
 
 
 def agent_mode(name: str, mode: str, file: str) -> RequestedPermission:
     """Describe the permission mode of an agent."""
-    return _widening("agent", "agent_mode", file, name=name, mode=mode)
+    return _build_request("agent", "agent_mode", file, name=name, mode=mode)
 
 
-def _widening(
+def _build_request(
     kind: Literal["rule", "server", "hook", "permission_mode", "shell", "agent"],
     code: RequestedPermissionCode,
     file: str,
@@ -83,10 +89,12 @@ def _widening(
     """Build a widening without empty parameters."""
     texts = {key: display(value, _MAX_TEXT_CHARS) for key, value in values.items()}
     parameters = {key: text for key, text in texts.items() if text}
-    return RequestedPermission(what=kind, code=code, parameters=parameters, detail=_english(code, texts), file=file)
+    return RequestedPermission(
+        what=kind, code=code, parameters=parameters, detail=_format_detail(code, texts), file=file
+    )
 
 
-def _english(code: RequestedPermissionCode, texts: Mapping[str, str]) -> str:
+def _format_detail(code: RequestedPermissionCode, texts: Mapping[str, str]) -> str:
     detail = _ENGLISH[code].format(**texts)
     if texts.get("environment"):
         detail += f", with {texts['environment']}"
@@ -96,10 +104,10 @@ def _english(code: RequestedPermissionCode, texts: Mapping[str, str]) -> str:
     return f"{detail} (sha256 {texts['digest']})" if texts.get("digest") else detail
 
 
-def _started(command: Iterable[str], env: Mapping[str, str]) -> dict[str, str]:
+def _describe_command(command: Iterable[str], env: Mapping[str, str]) -> dict[str, str]:
     environment = ", ".join(f"{name}={value}" for name, value in sorted(env.items()))
-    return {"command": " ".join(command), "environment": environment, "secrets": _secrets(env)}
+    return {"command": " ".join(command), "environment": environment, "secrets": _format_secrets(env)}
 
 
-def _secrets(values: Mapping[str, str]) -> str:
+def _format_secrets(values: Mapping[str, str]) -> str:
     return ", ".join(sorted({name for value in values.values() for name in _HANDLE.findall(value)}))

@@ -22,9 +22,9 @@ def is_frozen(path: Path) -> bool:
 
 def connect_frozen(path: Path, timeout: float) -> sqlite3.Connection:
     """Connect to a file in a read-only folder. Raises sqlite3.Error."""
-    if _beside(path, "-shm").exists():
+    if _append_ending(path, "-shm").exists():
         return _connect(path, "mode=ro", timeout)
-    if _size(_beside(path, "-wal")):
+    if _read_size(_append_ending(path, "-wal")):
         # A process ended, or the folder became read-only, before a checkpoint.
         return _connect(_copy(path, _read_times(path)), "mode=rw", timeout)
     return _connect(path, "mode=ro&immutable=1", timeout)
@@ -40,20 +40,20 @@ def _copy(path: Path, times: tuple[int, int]) -> Path:
     """Copy the file and its write-ahead log to a folder that is removed at the end of the process."""
     folder = tempfile.mkdtemp(prefix="callboard-read-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    for name in (path, _beside(path, "-wal")):
+    for name in (path, _append_ending(path, "-wal")):
         shutil.copyfile(name, Path(folder, name.name))
     return Path(folder, path.name)
 
 
 def _read_times(path: Path) -> tuple[int, int]:
-    return path.stat().st_mtime_ns, _beside(path, "-wal").stat().st_mtime_ns
+    return path.stat().st_mtime_ns, _append_ending(path, "-wal").stat().st_mtime_ns
 
 
-def _beside(path: Path, ending: str) -> Path:
+def _append_ending(path: Path, ending: str) -> Path:
     return path.with_name(path.name + ending)
 
 
-def _size(path: Path) -> int:
+def _read_size(path: Path) -> int:
     try:
         return path.stat().st_size
     except FileNotFoundError:

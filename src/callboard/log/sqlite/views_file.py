@@ -34,7 +34,7 @@ VIEWS_LAYOUT = zlib.crc32(VIEWS_SQL.encode()) >> 1
 
 def protect(data: bytes, *place: str | int | bytes) -> bytes:
     """Return the data after a checksum of the data and its place."""
-    return _checksum(data, place) + data
+    return _compute_checksum(data, place) + data
 
 
 def unprotect(stored: object, *place: str | int | bytes) -> bytes | None:
@@ -42,7 +42,7 @@ def unprotect(stored: object, *place: str | int | bytes) -> bytes | None:
     if not isinstance(stored, bytes) or len(stored) < _CHECKSUM_BYTES:
         return None
     data = stored[_CHECKSUM_BYTES:]
-    return data if stored[:_CHECKSUM_BYTES] == _checksum(data, place) else None
+    return data if stored[:_CHECKSUM_BYTES] == _compute_checksum(data, place) else None
 
 
 def open_views(path: Path, store: str, erasures: int) -> sqlite3.Connection:
@@ -100,5 +100,5 @@ def _find_defect(path: Path, store: str, erasures: int) -> str | None:
     return None if has_layout and owner == (store, erasures) else ""
 
 
-def _checksum(data: bytes, place: tuple[str | int | bytes, ...]) -> bytes:
+def _compute_checksum(data: bytes, place: tuple[str | int | bytes, ...]) -> bytes:
     return zlib.crc32(data, zlib.crc32(repr(place).encode())).to_bytes(_CHECKSUM_BYTES, "big")

@@ -56,7 +56,7 @@ def select_texts(*, chinese: bool) -> dict[str, str]:
 
 
 def format_words(words: Sequence[str]) -> str:
-    return ", ".join(_code(word) for word in words)
+    return ", ".join(_format_code(word) for word in words)
 
 
 def format_findings(findings: Sequence[SearchFindings], excerpts: Excerpts, texts: dict[str, str]) -> str:
@@ -67,23 +67,23 @@ def format_findings(findings: Sequence[SearchFindings], excerpts: Excerpts, text
 
 
 def _format_file(file: SearchFindings, excerpt: tuple[tuple[int, str], ...], texts: dict[str, str]) -> str:
-    lines = [f"- {_code(hit.citation)} {_code(hit.text)}" for hit in file.hits]
+    lines = [f"- {_format_code(hit.citation)} {_format_code(hit.text)}" for hit in file.hits]
     if (rest := file.total - len(file.hits)) > 0:
         lines.append(f"- {texts['more'].format(count=rest)}")
     if excerpt:
         text = "\n".join(f"{number:>5}  {line}".rstrip() for number, line in excerpt)
-        fence = _fence(text, 3)
+        fence = _choose_fence(text, 3)
         lines.append(f"\n{fence}text\n{text}\n{fence}")
     return "\n".join(lines)
 
 
-def _code(text: str) -> str:
-    fence = _fence(text, 1)
+def _format_code(text: str) -> str:
+    fence = _choose_fence(text, 1)
     pad = " " if text.startswith("`") or text.endswith("`") or not text else ""
     return f"{fence}{pad}{text}{pad}{fence}"
 
 
-def _fence(text: str, least: int) -> str:
+def _choose_fence(text: str, least: int) -> str:
     """Return more backticks in a row than the text has, so that it cannot end the code."""
     longest = run = 0
     for character in text:

@@ -106,7 +106,7 @@ def convert_failures(endpoint: Endpoint, progress: ResponseProgress) -> Generato
     except _MISSHAPEN:
         if not progress.arrived:
             raise
-        failure = _garbled("an event is not a piece of a response", endpoint)
+        failure = _build_garbled_failure("an event is not a piece of a response", endpoint)
     else:
         return
     # The cause is not chained, because it may quote the key.
@@ -121,7 +121,7 @@ def _convert(error: Exception, endpoint: Endpoint, progress: ResponseProgress) -
     if (redirected := next((cause for cause in causes if isinstance(cause, RedirectedError)), None)) is not None:
         return ModelFailure("model_unavailable", _describe_redirect(redirected, endpoint), retryable=False)
     if (undecodable := next((cause for cause in causes if isinstance(cause, _UNDECODABLE)), None)) is not None:
-        return _garbled(str(undecodable), endpoint)
+        return _build_garbled_failure(str(undecodable), endpoint)
     if isinstance(error, lib.ModelAPIError):
         for category, code, retryable in _CATEGORIES:
             if isinstance(error, category):
@@ -184,7 +184,7 @@ def cut(endpoint: Endpoint, reason: str) -> ModelFailure:
     return ModelFailure("model_cut_stream", message, retryable=True)
 
 
-def _garbled(reason: str, endpoint: Endpoint) -> ModelFailure:
+def _build_garbled_failure(reason: str, endpoint: Endpoint) -> ModelFailure:
     message = endpoint.redact(f"{endpoint.provider} sent an invalid response: {reason}")[:_MAX_QUOTE_CHARS]
     return ModelFailure("model_garbled", message, retryable=True)
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Reveal = Callable[[str], str]
 
 
-def _unchanged(text: str) -> str:
+def _return_unchanged(text: str) -> str:
     return text
 
 
@@ -31,7 +31,7 @@ class WireModel:
     It belongs to the event loop of its first call. There are no retries: the caller repeats calls and records each attempt.
     """
 
-    def __init__(self, endpoint: Endpoint, name: str, reveal: Reveal = _unchanged) -> None:
+    def __init__(self, endpoint: Endpoint, name: str, reveal: Reveal = _return_unchanged) -> None:
         self.provider = endpoint.provider
         self.name = name
         self.label = f"{endpoint.provider} · {name}"

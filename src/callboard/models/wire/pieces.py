@@ -25,7 +25,7 @@ def convert_event(event: lib.ModelResponseStreamEvent) -> Iterator[Delta]:
             # The first piece can be empty, but it fixes the position of the part.
             yield ReasoningDelta(index, text)
         case lib.PartStartEvent(index=index, part=lib.ToolCallPart() as call):
-            yield ToolCallDelta(index, _text(call.tool_call_id), _text(call.tool_name), _json(call.args))
+            yield ToolCallDelta(index, _text(call.tool_call_id), _text(call.tool_name), _encode_arguments(call.args))
         case lib.PartDeltaEvent(index=index, delta=lib.TextPartDelta(content_delta=text)):
             if text:
                 yield TextDelta(index, text)
@@ -34,7 +34,7 @@ def convert_event(event: lib.ModelResponseStreamEvent) -> Iterator[Delta]:
                 yield ReasoningDelta(index, text)
         case lib.PartDeltaEvent(index=index, delta=lib.ToolCallPartDelta() as delta):
             call_id, name = _text(delta.tool_call_id), _text(delta.tool_name_delta)
-            yield ToolCallDelta(index, call_id, name, _json(delta.args_delta))
+            yield ToolCallDelta(index, call_id, name, _encode_arguments(delta.args_delta))
         case _:
             return
 
@@ -53,7 +53,7 @@ def list_seals(by: str, parts: list[lib.ModelResponsePart]) -> Iterator[Delta]:
                 pass
 
 
-def _json(arguments: str | Mapping[str, Any] | None) -> str:
+def _encode_arguments(arguments: str | Mapping[str, Any] | None) -> str:
     return json.dumps(arguments, ensure_ascii=False) if isinstance(arguments, Mapping) else _text(arguments)
 
 

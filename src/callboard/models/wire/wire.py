@@ -54,7 +54,7 @@ class Wire:
         self._http = _http_client(endpoint, self._images.expand)
         self._model, self._settings = open_model(endpoint, name, self._http)
         self._conversation = Conversation(self._by, self._model.system, images=self._images if images else None)
-        self._history = HistoryEncoder(self._items, self._images.expand)
+        self._history = HistoryEncoder(self._convert_messages, self._images.expand)
         self.window = endpoint.window or find_window(endpoint, name)
 
     async def ask(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
@@ -71,7 +71,7 @@ class Wire:
             called = False
             last = -1
             tags = ThinkingSplitter(looks=self._endpoint.format == "openai-compatible")
-            while (pieces := await self._next(events, progress)) is not None:
+            while (pieces := await self._read_next(events, progress)) is not None:
                 for delta in (delta for piece in pieces for delta in tags.split(piece)):
                     called = called or isinstance(delta, ToolCallDelta)
                     last = max(last, delta.index)
@@ -101,7 +101,7 @@ class Wire:
         hello = ModelMessage(role="user", content=(TextContent("hello"),))
         await self._capture((hello,), Capture(built=True))
 
-    async def _items(self, messages: Messages) -> list[Any]:
+    async def _convert_messages(self, messages: Messages) -> list[Any]:
         """Return the messages as the library's items of the wire format."""
         await self._images.prepare(messages)
         return await self._capture(messages, Capture())
@@ -109,11 +109,11 @@ class Wire:
     async def _capture(self, messages: Messages, capture: Capture) -> list[Any]:
         request = ModelRequest(model=self._name, system=(), messages=messages)
         # Without cache marks, which belong to the end of a conversation.
-        settings = {name: value for name, value in self._options(request).items() if "_cache_" not in name}
+        settings = {name: value for name, value in self._build_options(request).items() if "_cache_" not in name}
         with apply_plan(capture):
             try:
                 async with AsyncExitStack() as stack:
-                    await stack.enter_async_context(self._opening(request, cast("ModelSettings", settings)))
+                    await stack.enter_async_context(self._open_stream(request, cast("ModelSettings", settings)))
             except Exception:
                 # Some libraries replace CapturedError.
                 if capture.items is None:
@@ -124,13 +124,15 @@ class Wire:
         """Close the connections."""
         await self._http.aclose()
 
-    def _options(self, request: ModelRequest) -> ModelSettings:
+    def _build_options(self, request: ModelRequest) -> ModelSettings:
         settings = self._settings(request)
         if self._endpoint.reasoning is not None:
             settings["thinking"] = False if self._endpoint.reasoning == "off" else self._endpoint.reasoning
         return settings
 
-    def _opening(self, request: ModelRequest, settings: ModelSettings) -> AbstractAsyncContextManager[StreamedResponse]:
+    def _open_stream(
+        self, request: ModelRequest, settings: ModelSettings
+    ) -> AbstractAsyncContextManager[StreamedResponse]:
         return model_request_stream(
             self._model,
             self._conversation.convert(request),
@@ -139,7 +141,7 @@ class Wire:
         )
 
     async def _open(self, stack: AsyncExitStack, request: ModelRequest, progress: ResponseProgress) -> StreamedResponse:
-        opening = self._opening(request, self._options(request))
+        opening = self._open_stream(request, self._build_options(request))
         token = current_response.set(progress)
         try:
             with convert_failures(self._endpoint, progress):
@@ -147,7 +149,7 @@ class Wire:
         finally:
             current_response.reset(token)
 
-    async def _next(
+    async def _read_next(
         self, events: AsyncIterator[lib.ModelResponseStreamEvent], progress: ResponseProgress
     ) -> tuple[Delta, ...] | None:
         with convert_failures(self._endpoint, progress):

@@ -117,10 +117,10 @@ def access_routes(access: PageAccess) -> list[Route]:
         page = decode(to_open, await read_json_body(request))
         if request.scope.get(CREDENTIAL) is not None:
             raise Refusal("not_authorised", "A page cannot open other pages.", hint="Run callboard again.")
-        return _json(access.codes.issue(_origin(request), page.route))
+        return _build_response(access.codes.issue(_get_origin(request), page.route))
 
     async def redeem(request: Request) -> Response:
-        return _json(access.redeem(decode(to_redeem, await read_json_body(request)), _origin(request)))
+        return _build_response(access.redeem(decode(to_redeem, await read_json_body(request)), _get_origin(request)))
 
     async def challenge(request: Request) -> Response:
         command = decode(to_confirm, await read_json_body(request))
@@ -128,7 +128,7 @@ def access_routes(access: PageAccess) -> list[Route]:
         if not isinstance(credential, PageCredential):
             raise Refusal("not_authorised", "Only a page confirms commands. The token needs no confirmation.")
         value = access.confirmations.challenge(credential, command.command, command.body_sha256)
-        return _json(CommandChallenged(challenge=value, expires_in_s=CHALLENGE_SECONDS))
+        return _build_response(CommandChallenged(challenge=value, expires_in_s=CHALLENGE_SECONDS))
 
     return [
         Route(LINKS, open_page, methods=["POST"]),
@@ -137,9 +137,9 @@ def access_routes(access: PageAccess) -> list[Route]:
     ]
 
 
-def _origin(request: Request) -> str:
+def _get_origin(request: Request) -> str:
     return f"http://{request.headers['host'].lower()}"
 
 
-def _json(value: PageLink | CredentialIssued | CommandChallenged) -> Response:
+def _build_response(value: PageLink | CredentialIssued | CommandChallenged) -> Response:
     return Response(msgspec.json.encode(value), media_type="application/json")

@@ -92,7 +92,7 @@ async def raw_context(reads: RunReads, run: LocatedRun, after: int, limit: int, 
 async def summarise_run(reads: RunReads, run: LocatedRun) -> RunSummary:
     """Return the summary of the run."""
     builder = _SummaryBuilder()
-    async for record in _facts(reads, run):
+    async for record in _read_facts(reads, run):
         builder.add(record)
     return RunSummary(
         run=run.record,
@@ -103,7 +103,7 @@ async def summarise_run(reads: RunReads, run: LocatedRun) -> RunSummary:
     )
 
 
-async def _facts(reads: RunReads, run: LocatedRun) -> AsyncIterator[Record]:
+async def _read_facts(reads: RunReads, run: LocatedRun) -> AsyncIterator[Record]:
     after = 0
     while records := await reads.read_facts(run, after=after, limit=PAGE):
         for record in records:

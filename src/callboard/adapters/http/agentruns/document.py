@@ -68,7 +68,7 @@ def agent_run_paths(
         return {"get": operation(name, summary, answer, tag=_TAG, parameters=[*parameters(query), *more])}
 
     def post(name: str, summary: str, answer: Json, body: str, *more: Json, required: bool = True) -> Json:
-        request = {"required": required, "content": _json({"$ref": f"#/components/schemas/{body}"})}
+        request = {"required": required, "content": _build_content({"$ref": f"#/components/schemas/{body}"})}
         return {"post": operation(name, summary, answer, tag=_TAG, parameters=[key, *more], requestBody=request)}
 
     runs: Json = {"type": "array", "items": {"$ref": "#/components/schemas/AgentRunRecord"}}
@@ -76,15 +76,18 @@ def agent_run_paths(
         "description": "Events of nine kinds, each in an envelope with its `seq`.",
         "content": {"text/event-stream": {"schema": {"type": "string"}}},
     }
-    settings = _answer({"$ref": "#/components/schemas/EffectiveSettings"})
+    settings = _build_answer({"$ref": "#/components/schemas/EffectiveSettings"})
     raw = {"type": "object", "properties": {"view": {"const": "raw"}}}
-    context = _answer({"anyOf": [{"$ref": "#/components/schemas/RunSummary"}, raw]})
+    context = _build_answer({"anyOf": [{"$ref": "#/components/schemas/RunSummary"}, raw]})
     return {
         "/api/agent-runs": get(
-            "agent_runs", "List the runs of a session or folder.", _answer(_object(runs=runs)), "RunsQuery"
+            "agent_runs", "List the runs of a session or folder.", _build_answer(_build_object(runs=runs)), "RunsQuery"
         ),
         "/api/agent-children": get(
-            "agent_children", "List the child runs of a run.", _answer(_object(children=runs)), "ChildrenQuery"
+            "agent_children",
+            "List the child runs of a run.",
+            _build_answer(_build_object(children=runs)),
+            "ChildrenQuery",
         ),
         "/api/agent-context": get(
             "agent_context", "Read the messages, tool calls and changes of a run.", context, "ContextQuery"
@@ -92,13 +95,13 @@ def agent_run_paths(
         "/api/agent-cancel": post(
             "agent_cancel",
             "Cancel a run and all runs that work for it.",
-            _answer(_object(run=runs["items"])),
+            _build_answer(_build_object(run=runs["items"])),
             "CancelBody",
         ),
         "/api/chat": post(
             "chat",
             "Send a message to an agent. The message is queued if the agent is busy.",
-            _answer({"$ref": "#/components/schemas/Accepted"}),
+            _build_answer({"$ref": "#/components/schemas/Accepted"}),
             "ChatBody",
         ),
         "/api/events": get(
@@ -113,13 +116,13 @@ def agent_run_paths(
         "/api/workspace/tree": get(
             "workspace_tree",
             "List the files of a folder.",
-            _answer({"$ref": "#/components/schemas/Tree"}),
+            _build_answer({"$ref": "#/components/schemas/Tree"}),
             "TreeQuery",
         ),
         "/api/runs/{session}/nodes/{agent}/interrupt": post(
             "interrupt_node",
             "Interrupt the running turn of an agent.",
-            _answer({"type": "object"}),
+            _build_answer({"type": "object"}),
             "InterruptBody",
             _SESSION,
             _AGENT,
@@ -128,13 +131,13 @@ def agent_run_paths(
     }
 
 
-def _json(schema: Json) -> Json:
+def _build_content(schema: Json) -> Json:
     return {"application/json": {"schema": schema}}
 
 
-def _answer(schema: Json) -> Json:
-    return {"description": "The answer.", "content": _json(schema)}
+def _build_answer(schema: Json) -> Json:
+    return {"description": "The answer.", "content": _build_content(schema)}
 
 
-def _object(**properties: Json) -> Json:
+def _build_object(**properties: Json) -> Json:
     return {"type": "object", "properties": properties, "required": list(properties)}

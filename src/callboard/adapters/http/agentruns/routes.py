@@ -99,7 +99,7 @@ class _Routes:
         if record.ended_at is not None:
             raise Refusal(
                 "nothing_running",
-                f"The run {record.run_id} has already ended: it {_end_text(record.status)}.",
+                f"The run {record.run_id} has already ended: it {_describe_end(record.status)}.",
                 field="run_id",
                 hint="Only a running run can be cancelled.",
             )
@@ -129,7 +129,7 @@ class _Routes:
         body = decode(_chat, await read_json_body(request))
         thread = None
         if body.session_id is not None and body.agent_id is not None:
-            thread = (await self._thread(body.session_id, body.agent_id, "agent_id")).thread_id
+            thread = (await self._find_thread(body.session_id, body.agent_id, "agent_id")).thread_id
         elif body.agent_id is not None:
             raise Refusal(
                 "invalid_input",
@@ -167,7 +167,9 @@ class _Routes:
     async def events(self, request: Request) -> SseResponse:
         query = parse_query(request, EventsQuery)
         folder = self._dependencies.runs.find_folder(query.project_root)
-        chunks = self._dependencies.feeds.follow_events(folder.workspace_id, after=_after(request, query.after))
+        chunks = self._dependencies.feeds.follow_events(
+            folder.workspace_id, after=_choose_position(request, query.after)
+        )
         return self._streams.respond(end_with_problem(chunks, f"the events of {folder.workspace_id}"))
 
     async def settings(self, request: Request) -> Response:
@@ -193,7 +195,7 @@ class _Routes:
         body = decode(_interrupt, await read_json_body(request) if has_body else b"{}")
         session: str = request.path_params["session"]
         agent: str = request.path_params["agent"]
-        status = await self._thread(session, agent, "nodeId")
+        status = await self._find_thread(session, agent, "nodeId")
         command = InterruptTurn(
             session_id=session,
             thread_id=status.thread_id,
@@ -211,25 +213,25 @@ class _Routes:
         }
         return json_response(answer)
 
-    async def _thread(self, session: str, agent: str, field: str) -> StatusRow:
+    async def _find_thread(self, session: str, agent: str, field: str) -> StatusRow:
         """Return the thread of an agent. Raises Refusal `unknown_session` or `unknown_agent`."""
         with translate_refusals():
-            for thread in await self._threads(session):
+            for thread in await self._read_threads(session):
                 if agent in (thread.agent_id, thread.thread_id):
                     return thread
         raise Refusal("unknown_agent", f"The session has no agent {agent[:100]}.", field=field)
 
     async def _agent(self, accepted: TurnAccepted) -> str:
-        threads = await self._threads(accepted.session_id, accepted.sequence)
+        threads = await self._read_threads(accepted.session_id, accepted.sequence)
         return next((thread.agent_id for thread in threads if thread.thread_id == accepted.thread_id), "")
 
-    async def _threads(self, session: str, wait_for: int = 0) -> tuple[StatusRow, ...]:
+    async def _read_threads(self, session: str, wait_for: int = 0) -> tuple[StatusRow, ...]:
         query = GetSession(session_id=session, turns=1, wait_for=wait_for)
         session_read: SessionRead = await self._dependencies.commands.submit(query, actor=PERSON)
         return session_read.threads
 
 
-def _after(request: Request, after: int | None) -> int | None:
+def _choose_position(request: Request, after: int | None) -> int | None:
     """Return the number to continue from.
 
     Last-Event-ID takes precedence over the query: a browser that reconnects repeats its first address.
@@ -242,5 +244,5 @@ def _after(request: Request, after: int | None) -> int | None:
     return int(last)
 
 
-def _end_text(status: str) -> str:
+def _describe_end(status: str) -> str:
     return "was cancelled" if status == "cancelled" else status

@@ -55,7 +55,7 @@ def read_tree(root: str, path: str, depth: int) -> Tree:
     Raises:
         Refusal: `path_denied` if the path leads out of the root or through a link, `no_folder` if it is not a folder.
     """
-    parts = _parts(path)
+    parts = _split_path(path)
     top = Entry(name="", path="/".join(parts), type="folder")
     room = _list(_open(root, parts), top, MAX_ENTRIES)
     queue = deque((child, [*parts, child.name], 2) for child in top.children or ())
@@ -83,7 +83,7 @@ def _list(folder: int, entry: Entry, room: int) -> int:
                     entry.truncated = True
                     break
                 if file.name not in HIDDEN:
-                    children.append(_entry(file, f"{entry.path}/{file.name}" if entry.path else file.name))
+                    children.append(_build_entry(file, f"{entry.path}/{file.name}" if entry.path else file.name))
     finally:
         os.close(folder)
     children.sort(key=lambda child: (child.type != "folder", child.name))
@@ -93,8 +93,8 @@ def _list(folder: int, entry: Entry, room: int) -> int:
     return room - len(children)
 
 
-def _entry(file: os.DirEntry[str], path: str) -> Entry:
-    name, path = _printable(file.name), _printable(path)
+def _build_entry(file: os.DirEntry[str], path: str) -> Entry:
+    name, path = _to_printable(file.name), _to_printable(path)
     try:
         status = file.stat(follow_symlinks=False)
     except OSError:
@@ -108,14 +108,14 @@ def _entry(file: os.DirEntry[str], path: str) -> Entry:
     return Entry(name=name, path=path, type="other")
 
 
-def _printable(name: str) -> str:
+def _to_printable(name: str) -> str:
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-def _parts(path: str) -> list[str]:
+def _split_path(path: str) -> list[str]:
     parts = [part for part in path.split("/") if part not in ("", ".")]
     if path.startswith("/") or ".." in parts or "\0" in path or any(part in HIDDEN for part in parts):
-        raise _denied(path)
+        raise _build_refusal(path)
     return parts
 
 
@@ -130,7 +130,7 @@ def _open(root: str, parts: list[str]) -> int:
         os.close(folder)
         if inner is None:
             if is_link:
-                raise _denied("/".join(parts))
+                raise _build_refusal("/".join(parts))
             raise Refusal("no_folder", f"{'/'.join(parts)} is not a folder in {root}.", field="path")
         folder = inner
     return folder
@@ -150,7 +150,7 @@ def _is_link(folder: int, name: str) -> bool:
         return False
 
 
-def _denied(path: str) -> Refusal:
+def _build_refusal(path: str) -> Refusal:
     return Refusal(
         "path_denied",
         f"{path[:200]} is not a path within the folder.",

@@ -76,7 +76,7 @@ async def continue_job(command: ResumeJob | RetryJobItem, approve: Approve | Non
         try:
             async with _connect() as client:
                 read = await _resolve(client, command.session_id, command.job_id, still_open=True)
-                before = await _head(client, read.session_id)
+                before = await _read_head(client, read.session_id)
                 attempts = {item.item_id: item.attempts for item in read.items}
                 follower = JobFollower(client, read, approve, attempts=attempts, before=before, as_json=as_json)
                 if isinstance(command, ResumeJob) and read.status == "running":
@@ -87,7 +87,7 @@ async def continue_job(command: ResumeJob | RetryJobItem, approve: Approve | Non
                     raise Refusal("task_not_paused", f"The job is {read.status}, not paused.", field="jobId", hint=hint)
                 command = msgspec.structs.replace(command, session_id=read.session_id, job_id=read.job_id)
                 if isinstance(command, RetryJobItem) and command.item_id is not None:
-                    command = msgspec.structs.replace(command, item_id=_item(read, command.item_id))
+                    command = msgspec.structs.replace(command, item_id=_find_item(read, command.item_id))
                 changed: JobChanged = await client.submit(command)
                 return await follower.run(changed, stop)
         except asyncio.CancelledError:
@@ -119,8 +119,8 @@ async def show_job(session: str, job: str, *, as_json: bool) -> None:
 async def list_jobs(session: str, *, as_json: bool) -> None:
     """Print all jobs of a session. Raises Refusal."""
     async with _connect() as client:
-        session_id = await _session(client, session)
-        jobs = [await _read(client, session_id, job) for job in await _jobs(client, session_id)]
+        session_id = await _resolve_session(client, session)
+        jobs = [await _read(client, session_id, job) for job in await _list_jobs(client, session_id)]
     for read in jobs:
         _print(read, as_json=as_json)
     if not jobs and not as_json:
@@ -137,7 +137,7 @@ async def _create(client: Client, command: CreateJob, folder: Path, *, wide: boo
             print_err(Style(sys.stderr).warn(untrusted_note(count_untrusted(trust))))
         return await client.submit(msgspec.structs.replace(command, workspace_id=opened.workspace_id)), 0
     session = await resolve_session(RemoteReader(client), command.session_id)
-    before = await _head(client, session)
+    before = await _read_head(client, session)
     return await client.submit(msgspec.structs.replace(command, session_id=session)), before
 
 
@@ -148,7 +148,7 @@ def _connect(*, creates: bool = False):
     return connect(home, os.environ, lambda _: None)
 
 
-async def _head(client: Client, session: str) -> int:
+async def _read_head(client: Client, session: str) -> int:
     read: SessionRead = await client.submit(GetSession(session_id=session, turns=1))
     return read.head
 
@@ -157,7 +157,7 @@ async def _read(client: Client, session: str, job: str) -> JobRead:
     return await client.submit(GetJob(session_id=session, job_id=job))
 
 
-async def _session(client: Client, name: str) -> str:
+async def _resolve_session(client: Client, name: str) -> str:
     if name.startswith("job_"):
         raise Refusal(
             "invalid_input",
@@ -168,7 +168,7 @@ async def _session(client: Client, name: str) -> str:
     return await resolve_session(RemoteReader(client), name)
 
 
-async def _jobs(client: Client, session: str, *, still_open: bool = False) -> list[str]:
+async def _list_jobs(client: Client, session: str, *, still_open: bool = False) -> list[str]:
     """Return the job ids of the session, newest first; with `still_open` only jobs that can change."""
     jobs: dict[str, str] = {}
     async for event in RemoteReader(client).read_facts(session, after=0, follow=False):
@@ -185,10 +185,10 @@ async def _resolve(client: Client, session: str, job: str, *, still_open: bool) 
     Raises:
         Refusal: `unknown_session`, `unknown_job`, and `invalid_input` if several jobs match.
     """
-    session_id = await _session(client, session)
+    session_id = await _resolve_session(client, session)
     if job:
         return await _read(client, session_id, job)
-    jobs = await _jobs(client, session_id, still_open=still_open)
+    jobs = await _list_jobs(client, session_id, still_open=still_open)
     if not jobs:
         raise Refusal("unknown_job", f"The session has no {'open ' if still_open else ''}job.", field="jobId")
     if still_open and len(jobs) > 1:
@@ -197,7 +197,7 @@ async def _resolve(client: Client, session: str, job: str, *, still_open: bool) 
     return await _read(client, session_id, jobs[0])
 
 
-def _item(read: JobRead, name: str) -> str:
+def _find_item(read: JobRead, name: str) -> str:
     """Return the id of an item, named by number or id. Raises Refusal `unknown_task`."""
     if not name.isdecimal():
         return name

@@ -27,9 +27,9 @@ def build_command(
 ) -> CreateJob:
     """Build the command; without a session for a new one. Raises Refusal `invalid_input`."""
     if not instructions.strip():
-        raise _wrong("The instructions are empty.", "INSTRUCTIONS", "Describe the task for each item.")
+        raise _build_refusal("The instructions are empty.", "INSTRUCTIONS", "Describe the task for each item.")
     if len(title) > MAX_TITLE_CHARS:
-        raise _wrong(f"The title has {len(title)} characters.", "--title", f"Use at most {MAX_TITLE_CHARS}.")
+        raise _build_refusal(f"The title has {len(title)} characters.", "--title", f"Use at most {MAX_TITLE_CHARS}.")
     return CreateJob(
         session_id=session or None,
         title=title.strip() or to_line(instructions.strip().splitlines()[0], MAX_TITLE_CHARS),
@@ -48,18 +48,22 @@ def read_items(arguments: tuple[str, ...], file: str) -> tuple[str, ...]:
         Refusal: `invalid_input` for no items, too many, one that is too long, or an empty argument.
     """
     if any(not item.strip() for item in arguments):
-        raise _wrong("An item is empty.", "ITEM", "Remove it, or name the thing to work on.")
+        raise _build_refusal("An item is empty.", "ITEM", "Remove it, or name the thing to work on.")
     lines = _read(file).split("\n") if file else ()
     items = (*arguments, *(line.strip() for line in lines if line.strip()))
     if not items:
-        message = f"No items in {_name(file)}." if file else "There are no items."
-        raise _wrong(message, "ITEM", "Name items after the instructions, or a file with one per line: --items FILE.")
+        message = f"No items in {_format_name(file)}." if file else "There are no items."
+        raise _build_refusal(
+            message, "ITEM", "Name items after the instructions, or a file with one per line: --items FILE."
+        )
     if len(items) > MAX_ITEMS:
-        raise _wrong(f"There are {len(items):,} items; a job has at most {MAX_ITEMS}.", "ITEM", "Start several jobs.")
+        raise _build_refusal(
+            f"There are {len(items):,} items; a job has at most {MAX_ITEMS}.", "ITEM", "Start several jobs."
+        )
     for number, item in enumerate(items, start=1):
         if len(item) > MAX_ITEM_CHARS:
             message = f"Item {number} has {len(item):,} characters; the maximum is {MAX_ITEM_CHARS:,}."
-            raise _wrong(message, "ITEM", "Write it to a file, and name the file.")
+            raise _build_refusal(message, "ITEM", "Write it to a file, and name the file.")
     return items
 
 
@@ -68,14 +72,14 @@ def _read(file: str) -> str:
     try:
         return sys.stdin.read() if file == "-" else Path(file).expanduser().read_text("utf-8-sig")
     except OSError as error:
-        raise _wrong(f"{file} cannot be read: {error.strerror}.", "--items", hint) from error
+        raise _build_refusal(f"{file} cannot be read: {error.strerror}.", "--items", hint) from error
     except UnicodeDecodeError as error:
-        raise _wrong(f"{_name(file)} is not UTF-8 text.", "--items", hint) from error
+        raise _build_refusal(f"{_format_name(file)} is not UTF-8 text.", "--items", hint) from error
 
 
-def _name(file: str) -> str:
+def _format_name(file: str) -> str:
     return "standard input" if file == "-" else file
 
 
-def _wrong(message: str, field: str, hint: str) -> Refusal:
+def _build_refusal(message: str, field: str, hint: str) -> Refusal:
     return Refusal("invalid_input", message, field=field, hint=hint)

@@ -78,7 +78,7 @@ class JobFollower:
             async with asyncio.TaskGroup() as group:
                 helpers = [
                     group.create_task(self._approvals.run()),
-                    group.create_task(self._actions()),
+                    group.create_task(self._answer_actions()),
                     group.create_task(self._pause(stop)),
                 ]
                 status = await self._facts(changed)
@@ -96,7 +96,7 @@ class JobFollower:
         self._lines.hold(holds=False)
         if not self._json:
             await self._end(status)
-        return await self._code(status, by_hand=stop.is_set())
+        return await self._choose_exit_code(status, by_hand=stop.is_set())
 
     async def _facts(self, changed: JobChanged | None) -> JobStatus:
         began = changed is None
@@ -134,7 +134,7 @@ class JobFollower:
             case _:
                 return None
 
-    async def _actions(self) -> None:
+    async def _answer_actions(self) -> None:
         """Answer the requests of agents that work on items of this job."""
         async with aclosing(self._client.follow_ops(self._job.session_id)) as batches:
             async for batch in batches:
@@ -169,7 +169,7 @@ class JobFollower:
         read = await self._read()
         print_err(style.dim(f"{status} · {format_counts(read.counts)} · {next_command(status, read)}"))
 
-    async def _code(self, status: JobStatus, *, by_hand: bool) -> int:
+    async def _choose_exit_code(self, status: JobStatus, *, by_hand: bool) -> int:
         is_partly_cancelled = status == "completed" and (await self._read()).counts.cancelled > 0
         state = "cancelled" if is_partly_cancelled else status
         return work_exit_code(state, unapproved=self._approvals.refused, by_hand=by_hand and not is_partly_cancelled)

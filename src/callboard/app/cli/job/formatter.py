@@ -39,17 +39,19 @@ class JobEvents:
             case TaskStarted():
                 number = self._attempts[task] = self._attempts.get(task, 0) + 1
                 event = f"started again, attempt {number}" if number > 1 else "started"
-                return self._line(style.dim("+"), task, f"{event} ({fact.assignee})")
+                return self._format_line(style.dim("+"), task, f"{event} ({fact.assignee})")
             case TaskCompleted():
-                return self._line(style.good("✓"), task, f"{finalization_note(fact.plain_text)} {fact.summary}".strip())
+                return self._format_line(
+                    style.good("✓"), task, f"{finalization_note(fact.plain_text)} {fact.summary}".strip()
+                )
             case TaskFailed():
-                return self._line(style.bad("✗"), task, f"{fact.code}: {fact.message}")
+                return self._format_line(style.bad("✗"), task, f"{fact.code}: {fact.message}")
             case TaskCancelled():
-                return self._line(style.warn("■"), task, "cancelled")
+                return self._format_line(style.warn("■"), task, "cancelled")
             case _:
                 return ""
 
-    def _line(self, mark: str, task: str, text: str) -> str:
+    def _format_line(self, mark: str, task: str, text: str) -> str:
         return f"{mark} {format_titled(self._numbers[task], self._titles[task], text, self._room)}"
 
 

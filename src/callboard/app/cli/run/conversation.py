@@ -105,13 +105,13 @@ class Conversation:
     def _end(self, turn: TurnRow) -> None:
         style = Style(sys.stderr)
         self._printer.end()
-        if working := self._working(turn):
+        if working := self._list_working(turn):
             names = ", ".join(working)
             interrupted = f"Interrupted with this command: {names}. With `callboard up`, agents finish their work."
             print_err(style.warn(f"  ! {f'Still running: {names}' if self._client.endpoint.stays else interrupted}"))
         print_err(f"{format_turn(turn, style)}{style.dim(f' · callboard view {self._accepted.session_id}')}")
 
-    def _working(self, turn: TurnRow) -> list[str]:
+    def _list_working(self, turn: TurnRow) -> list[str]:
         """Return the children of the turn's agent that still work."""
         children = [row for row in self._agents.values() if row.parent_agent_id == turn.agent_id]
         return [

@@ -61,7 +61,7 @@ class Printer:
         for op in ops:
             match op:
                 case Upsert(row=Part() as part) if part.turn_id in self._turns:
-                    await self._part(part)
+                    await self._print_part(part)
                 case AppendText(panel="parts", field="content") if op.key in self._streams:
                     self._append(self._streams[op.key], op.text, op.offset)
                 case _:
@@ -76,27 +76,27 @@ class Printer:
         """End the current line."""
         self._start_line()
 
-    async def _part(self, part: Part) -> None:
+    async def _print_part(self, part: Part) -> None:
         match part:
             case TextPart():
-                await self._text(part, is_answer=True, is_revised=part.revised)
+                await self._print_text(part, is_answer=True, is_revised=part.revised)
             case ReasoningPart():
-                await self._text(part, is_answer=False)
+                await self._print_text(part, is_answer=False)
             case ToolPart():
-                self._tool(part)
+                self._print_tool(part)
             case NoticePart() | ErrorPart() | SteerPart() | NotificationPart() | HandoffPart():
-                self._once(part.key, format_aside(part, self._style))
+                self._print_once(part.key, format_aside(part, self._style))
             case ContextPart() if part.missing or part.event.startswith("compact"):
-                self._once(part.key, format_aside(part, self._style))
+                self._print_once(part.key, format_aside(part, self._style))
             case ActionPart() if part.next_turn_id:
                 self._turns.add(part.next_turn_id)
-                self._once(part.key, format_aside(part, self._style))
+                self._print_once(part.key, format_aside(part, self._style))
             case PlanPart() | RemoteStatusPart() if self._is_news(part):
-                self._once(part.key, format_aside(part, self._style))
+                self._print_once(part.key, format_aside(part, self._style))
             case _:
                 pass
 
-    async def _text(self, part: TextPart | ReasoningPart, *, is_answer: bool, is_revised: bool = False) -> None:
+    async def _print_text(self, part: TextPart | ReasoningPart, *, is_answer: bool, is_revised: bool = False) -> None:
         content, has_ended = part.content, part.state != "streaming"
         stream = self._streams.setdefault(part.key, _Stream(is_answer=is_answer))
         if stream.has_ended:
@@ -133,9 +133,9 @@ class Printer:
             print_err(self._style.dim(text), end="")
         self._column = len(text) - text.rfind("\n") - 1 if "\n" in text else self._column + len(text)
 
-    def _tool(self, part: ToolPart) -> None:
+    def _print_tool(self, part: ToolPart) -> None:
         if part.state in _ENDED:
-            self._once(part.key, format_tool(part, self._style))
+            self._print_once(part.key, format_tool(part, self._style))
         elif self._live and part.state in ("running", "progress") and self._lines.get(part.key) != "temporary":
             self._lines[part.key] = "temporary"
             self._start_line()
@@ -147,7 +147,7 @@ class Printer:
         """Return True for a final plan and for each state of a remote task: printed lines cannot change."""
         return isinstance(part, RemoteStatusPart) or part.state != "streaming"
 
-    def _once(self, key: str, line: str) -> None:
+    def _print_once(self, key: str, line: str) -> None:
         if line and self._lines.get(key) != line:
             self._lines[key] = line
             self.line(line)

@@ -150,23 +150,23 @@ async def _submit(client: Client, request: RunRequest) -> tuple[TurnAccepted, in
         text=request.prompt,
         mode=request.mode,
         when_busy=request.when_busy,
-        attachments=await _attached(client, request.files),
+        attachments=await _upload_files(client, request.files),
     )
     if request.session:
         session = await resolve_session(RemoteReader(client), request.session)
         read: SessionRead = await client.submit(GetSession(session_id=session, turns=1))
         warn_shared_folder(read.session.folder)
-        permission = await _permission(client, request, read.session.workspace_id)
+        permission = await _choose_permission_mode(client, request, read.session.workspace_id)
         command = msgspec.structs.replace(command, session_id=session, permission_mode=permission)
         return await client.submit(command), read.head
     opened = await open_folder(client.submit, request.folder, wide=request.wide)
     warn_shared_folder(opened.path)
-    permission = await _permission(client, request, opened.workspace_id)
+    permission = await _choose_permission_mode(client, request, opened.workspace_id)
     command = msgspec.structs.replace(command, workspace_id=opened.workspace_id, permission_mode=permission)
     return await client.submit(command), 0
 
 
-async def _attached(client: Client, files: tuple[Path, ...]) -> tuple[Attachment, ...]:
+async def _upload_files(client: Client, files: tuple[Path, ...]) -> tuple[Attachment, ...]:
     """Upload the files. Raises Refusal `invalid_input` for an unreadable file, before any upload."""
     contents: list[tuple[str, bytes]] = []
     for path in files:
@@ -178,7 +178,7 @@ async def _attached(client: Client, files: tuple[Path, ...]) -> tuple[Attachment
     return tuple([Attachment(upload=(await client.upload(name, data)).upload) for name, data in contents])
 
 
-async def _permission(client: Client, request: RunRequest, workspace: str) -> PermissionMode:
+async def _choose_permission_mode(client: Client, request: RunRequest, workspace: str) -> PermissionMode:
     """Return the chosen mode, else the default of the folder; warn about untrusted requests and invalid settings."""
     trust: TrustRead = await client.submit(GetTrust(workspace_id=workspace))
     if count_untrusted(trust):

@@ -156,17 +156,17 @@ class Approvals:
         preview = await self._client.read_text(row.preview) if row.preview is not None else ""
         arguments = await self._client.read_text(row.arguments)
         context = read_context(row, arguments)
-        question = " ".join(mark_hidden(_question(row)).split())
+        question = " ".join(mark_hidden(_format_question(row)).split())
         if preview:
             # The preview comes first: a question above it could distract from it.
-            self._print_line(f"{self._style.warn('?')} {mark_hidden(row.tool)}  {self._risk(row)}")
+            self._print_line(f"{self._style.warn('?')} {mark_hidden(row.tool)}  {self._format_risk(row)}")
         is_complete = self._show(preview)
         for line in preview_notes(preview, arguments, count_commands(row)):
             print_err(self._style.warn(f"  │ {line}"))
         if preview:
             print_err(self._style.bold(question))
         else:
-            self._print_line(f"{self._style.warn('?')} {self._style.bold(question)}  {self._risk(row)}")
+            self._print_line(f"{self._style.warn('?')} {self._style.bold(question)}  {self._format_risk(row)}")
         for line in context.lines():
             print_err(f"  │ {line}")
         # Input typed before the question is not an answer to it.
@@ -183,7 +183,7 @@ class Approvals:
             if line.strip().lower() == "v":
                 is_complete = self._show(preview, folds=False)
 
-    def _risk(self, row: ActionRow) -> str:
+    def _format_risk(self, row: ActionRow) -> str:
         return self._style.dim(f"risk {row.risk}{f', {row.policy}' if row.policy else ''}")
 
     def _show(self, preview: str, *, folds: bool = True) -> bool:
@@ -201,13 +201,13 @@ class Approvals:
         return not any(isinstance(part, Fold) for part in parts)
 
 
-def _question(row: ActionRow) -> str:
+def _format_question(row: ActionRow) -> str:
     """Return the question; for a child, with its name."""
     return f"{row.agent_name}: {row.prompt}" if row.parent_agent_id else row.prompt
 
 
 def _format_outcome(row: ActionRow, outcome: str) -> str:
-    return format_outcome(_question(row), outcome)
+    return format_outcome(_format_question(row), outcome)
 
 
 def _reject(row: ActionRow) -> Answer:

@@ -31,13 +31,13 @@ async def open_folder(submit: Submit, folder: Path | str, *, wide: bool, asks: b
         if refusal.code != "folder_too_broad":
             raise
         problem = refusal.problem
-    if not (asks and sys.stdin.isatty() and sys.stderr.isatty() and await _approves(problem)):
+    if not (asks and sys.stdin.isatty() and sys.stderr.isatty() and await _confirm(problem)):
         hint = "Open the folder of one project. To open this one, add --wide."
         raise Refusal("folder_too_broad", problem.message, field="--wide", hint=hint)
     return await submit(OpenWorkspace(path=path, wide=True))
 
 
-async def _approves(problem: Problem) -> bool:
+async def _confirm(problem: Problem) -> bool:
     print_err(mark_hidden(problem.message))
     print_err("Agents cannot see keys and shell start-up files. Open it? [y/N] ", end="")
     return (await read_line() or "").strip().casefold() in ("y", "yes")

@@ -37,14 +37,14 @@ class QuestionContext(msgspec.Struct, frozen=True):
     def lines(self) -> list[str]:
         """Return one line for each item, with hidden characters written out."""
         numbered = (f"{number} {text}" for number, text in enumerate(self.options or self.steps, start=1))
-        return [" ".join(mark_hidden(text).split()) for text in (*numbered, *self._fields())]
+        return [" ".join(mark_hidden(text).split()) for text in (*numbered, *self._format_fields())]
 
     def fields(self) -> dict[str, Any]:
         """Return the fields of a form by name."""
         fields = (self.schema or {}).get("properties")
         return cast("dict[str, Any]", fields) if isinstance(fields, dict) else {}
 
-    def _fields(self) -> list[str]:
+    def _format_fields(self) -> list[str]:
         required: Any = (self.schema or {}).get("required")
         lines: list[str] = []
         for name, value in self.fields().items():
@@ -76,7 +76,7 @@ def preview_notes(preview: str, arguments: str, commands: int | None) -> list[st
     """Return notes on a preview: command count, invisible characters, masked values, and the agent's description."""
     text = preview or arguments
     invisible, masked = count_invisible(text), count_masked(text)
-    description = _description(arguments)
+    description = _read_description(arguments)
     return [
         *(["cannot be parsed as commands: their number is unknown"] if commands is None else []),
         *([format_count(commands, "command")] if commands is not None and commands > 1 else []),
@@ -86,7 +86,7 @@ def preview_notes(preview: str, arguments: str, commands: int | None) -> list[st
     ]
 
 
-def _description(arguments: str) -> str:
+def _read_description(arguments: str) -> str:
     try:
         fields = msgspec.json.decode(arguments, type=dict[str, Any])
     except msgspec.MsgspecError:

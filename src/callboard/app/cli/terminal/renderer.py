@@ -55,10 +55,10 @@ class ConversationRenderer:
         agent = f"{style.bold(to_line(turn.agent_id))} " if self._has_several_agents else ""
         print_out(f"\n{agent}{style.bold('›')} {text or style.dim(INPUT_PLACEHOLDERS.get(turn.source, ''))}")
         for part in self._parts.get(turn.turn_id, []):
-            await self._part(part)
+            await self._print_part(part)
         print_out(format_turn(turn, style, lost=turn.turn_id in self._lost))
 
-    async def _part(self, part: Part) -> None:
+    async def _print_part(self, part: Part) -> None:
         style = self._style
         match part:
             case TextPart():
@@ -117,7 +117,7 @@ def format_aside(part: Part, style: Style) -> str:
         case SteerPart():
             return style.dim(f"  › {to_line(part.content.text)} (steered, {part.outcome})")
         case ContextPart():
-            return _context(part, style)
+            return _format_context(part, style)
         case PlanPart():
             return "\n".join(format_plan(part, style))
         case NotificationPart() | HandoffPart() | RemoteStatusPart():
@@ -125,7 +125,9 @@ def format_aside(part: Part, style: Style) -> str:
         case NoticePart() if part.agent_id:
             return style.dim(f"  · {to_line(part.agent_id)}: {to_line(part.message, terminal_width() - 8)}")
         case NoticePart():
-            retry = "" if part.retry_in_ms is None else f" Attempt {part.attempt} in {_seconds(part.retry_in_ms)} s."
+            retry = (
+                "" if part.retry_in_ms is None else f" Attempt {part.attempt} in {_format_seconds(part.retry_in_ms)} s."
+            )
             return style.warn(f"  ! {to_line(part.message)}{retry}")
         case ErrorPart():
             hint = f" {to_line(part.hint)}" if part.hint else ""
@@ -134,7 +136,7 @@ def format_aside(part: Part, style: Style) -> str:
             return ""
 
 
-def _context(part: ContextPart, style: Style) -> str:
+def _format_context(part: ContextPart, style: Style) -> str:
     room = terminal_width() - 4
     match part.event:
         case "resolved" if part.missing:
@@ -176,6 +178,6 @@ def format_turn(turn: TurnRow, style: Style, *, lost: bool = False) -> str:
     return style.dim(" · ".join([f"{state}{code}", *usage]))
 
 
-def _seconds(milliseconds: int) -> str:
+def _format_seconds(milliseconds: int) -> str:
     seconds = milliseconds / 1000
     return f"{seconds:.0f}" if seconds >= 10 else f"{seconds:.1f}"

@@ -66,19 +66,19 @@ class TeamWatcher:
     async def run(self) -> bool:
         """Follow the session to its end; return True if a turn failed. Raises Refusal."""
         if not self._asks_here:
-            return await self._facts()
+            return await self._follow_facts()
         approvals = Approvals(self._client, self._session, None, print_err, self._lines.hold)
         try:
             async with asyncio.TaskGroup() as group:
-                helpers = [group.create_task(approvals.run()), group.create_task(self._actions(approvals))]
-                failed = await self._facts()
+                helpers = [group.create_task(approvals.run()), group.create_task(self._answer_actions(approvals))]
+                failed = await self._follow_facts()
                 for task in helpers:
                     task.cancel()
         except ExceptionGroup as failures:
             raise failures.exceptions[0] from failures
         return failed
 
-    async def _facts(self) -> bool:
+    async def _follow_facts(self) -> bool:
         async with aclosing(self._client.follow_facts(self._session)) as events:
             async for event in events:
                 self._apply(event)
@@ -116,7 +116,7 @@ class TeamWatcher:
             self._board.add(event.task_id)
         return not event.type.startswith("task.") or event.task_id in self._board
 
-    async def _actions(self, approvals: Approvals) -> None:
+    async def _answer_actions(self, approvals: Approvals) -> None:
         async with aclosing(self._client.follow_ops(self._session)) as batches:
             async for batch in batches:
                 answer_actions(batch, approvals)

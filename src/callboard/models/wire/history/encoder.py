@@ -26,7 +26,7 @@ SLICE_SECONDS: Final = 0.002
 MAX_ROUNDS: Final = 64
 
 
-def _numbers() -> array[int]:
+def _create_numbers() -> array[int]:
     # A full garbage collection would visit each number of a list.
     return array("q")
 
@@ -36,8 +36,8 @@ class _Encoded:
     """Encoded rounds at the beginning of `messages`. Round n ends before message `ends[n]` and byte `offsets[n]`."""
 
     messages: Messages = ()
-    ends: array[int] = field(default_factory=_numbers)
-    offsets: array[int] = field(default_factory=_numbers)
+    ends: array[int] = field(default_factory=_create_numbers)
+    offsets: array[int] = field(default_factory=_create_numbers)
     blocks: Blocks = field(default_factory=Blocks)
 
     @property
