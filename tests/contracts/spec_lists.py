@@ -204,15 +204,15 @@ def required_action_types(folder: Path) -> frozenset[str]:
 
     They are literals where an action is built or its type is chosen, or in the table of requests.
     """
-    built: set[str] = {kind for kind, _ in REMOTE_REQUESTS.values()}
+    types: set[str] = {kind for kind, _ in REMOTE_REQUESTS.values()}
     for path in sorted(folder.rglob("*.py")):
         nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
         calls = [node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
         names = [name.name for node in nodes if isinstance(node, ast.ImportFrom) for name in node.names]
         if "ActionRequired" in calls or "ActionType" in names:
             texts = {node.value for node in nodes if isinstance(node, ast.Constant)}
-            built |= {str(kind) for kind in get_args(ActionType) if kind in texts}
-    return frozenset(built)
+            types |= {str(kind) for kind in get_args(ActionType) if kind in texts}
+    return frozenset(types)
 
 
 def missing_names() -> dict[str, list[str]]:

@@ -162,12 +162,19 @@ _ENTITIES: dict[str, tuple[str, frozenset[str], frozenset[str]]] = {
 def _entities(events: list[AgentUiEvent]) -> list[str]:
     names: list[str] = []
     for name, (entity, always, sometimes) in _ENTITIES.items():
-        mine = [event for event in events if event.payload.get("runtimeEntity") == entity]
-        there = {key for event in mine for key, value in event.payload.items() if value}
+        entity_events = [event for event in events if event.payload.get("runtimeEntity") == entity]
+        filled = {key for event in entity_events for key, value in event.payload.items() if value}
         # A remote task is identified by its remote id.
         by_task = entity in ("work_item", "automation_job")
-        ids = all(event.task_id if by_task and event.type == "task.changed" else event.agent_id for event in mine)
-        if mine and ids and sometimes <= there and all(always <= set(event.payload) for event in mine):
+        ids = all(
+            event.task_id if by_task and event.type == "task.changed" else event.agent_id for event in entity_events
+        )
+        if (
+            entity_events
+            and ids
+            and sometimes <= filled
+            and all(always <= set(event.payload) for event in entity_events)
+        ):
             names.append(name)
     return names
 
@@ -180,9 +187,9 @@ def _task_items(emitted: list[Emission], events: list[AgentUiEvent], rows: list[
     def event_statuses(entity: str) -> set[str]:
         return {str(event.payload.get("status")) for event in events if event.payload.get("runtimeEntity") == entity}
 
-    waited = {str(event.payload["status"]) for event in events if event.type == "queue.changed"}
+    queue_statuses = {str(event.payload["status"]) for event in events if event.type == "queue.changed"}
     items = {
-        "Queued turn": emitted_statuses("queue.changed") | waited,
+        "Queued turn": emitted_statuses("queue.changed") | queue_statuses,
         "Work item": emitted_statuses("task.changed"),
         "Human/agent board": emitted_statuses("task.changed"),
         "Coordinator team": emitted_statuses("team.changed"),
@@ -201,13 +208,13 @@ def _degraded_states(rows: list[Row]) -> frozenset[str]:
     snapshots = build_task_snapshots(conformance_session().records())
     if {snapshot.state for snapshot in mark_stale(snapshots, snapshots[0].through + 1)} == {"stale"}:
         states.add("snapshot_stale")
-    solo = [
+    topologies = [
         event.topology
         for record in model_session().records()
         for event in AgentUiEvents().apply(record)
         if event.topology
     ]
-    if solo == ["solo_run"] and not model_session().table.list_rows(TeamRow):
+    if topologies == ["solo_run"] and not model_session().table.list_rows(TeamRow):
         states.add("solo_run")
     return frozenset(states)
 

@@ -73,8 +73,8 @@ def test_a_small_text_is_stored_in_its_fact_and_a_large_one_as_a_blob_of_the_bat
     batch = new_batch()
     assert batch.store_text("small") == Text(text="small")
     large = "é" * MAX_INLINE_BYTES
-    held = batch.store_text(large)
-    assert held == Text(text="é" * 1024, ref=make_blob(large.encode()).ref, tail="é" * 1024)
+    stored = batch.store_text(large)
+    assert stored == Text(text="é" * 1024, ref=make_blob(large.encode()).ref, tail="é" * 1024)
     assert batch.build_decision().blobs == (make_blob(large.encode()),)
 
 
@@ -131,8 +131,8 @@ def test_an_ended_entity_stays_ended_if_any_one_fact_is_erased():
     for erased in session.records:
         state = Session(session=SESSION)
         for record in session.records:
-            gone = msgspec.structs.replace(record, fact=ErasedFact())
-            state = evolve(state, gone if record is erased else record)
+            erased_record = msgspec.structs.replace(record, fact=ErasedFact())
+            state = evolve(state, erased_record if record is erased else record)
         thread = state.threads["thr_1"]
         assert (thread.run, thread.queue, thread.paused) == (None, (), None), erased.fact.type
 

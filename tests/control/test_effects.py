@@ -100,7 +100,7 @@ def test_a_stopped_turn_has_no_further_effects():
 
 
 def test_only_six_types_of_facts_have_effects():
-    acting = {
+    types = {
         "session.created",
         "model.requested",
         "tool.started",
@@ -108,7 +108,7 @@ def test_only_six_types_of_facts_have_effects():
         "action.required",
         "permission.rule.added",
     }
-    assert acting < set(FACTS)
+    assert types < set(FACTS)
     session = session_after(submit(), model_response(requested_call(1, 2, ASK)))
     for step in (
         approve(scope="session"),
@@ -119,7 +119,7 @@ def test_only_six_types_of_facts_have_effects():
         run_stop(run=2),
     ):
         result = session.when(step)
-        kinds = [fact.type for fact in result.facts if fact.type in acting - {"permission.rule.added"}]
+        kinds = [fact.type for fact in result.facts if fact.type in types - {"permission.rule.added"}]
         assert len(result.effects) == len(kinds)
 
 

@@ -45,9 +45,9 @@ def test_trust_is_granted_once_for_the_digest_that_the_person_saw():
 )
 def test_trust_for_another_digest_is_refused(requested: RequestedPermissions, code: str):
     """SAFE-08"""
-    with pytest.raises(Refusal) as caught:
+    with pytest.raises(Refusal) as refused:
         trust_workspace(workspace_after(OPENED), TrustWorkspace(workspace_id=WORKSPACE, digest="b" * 64), requested)
-    assert (caught.value.code, caught.value.problem.field) == (code, "digest")
+    assert (refused.value.code, refused.value.problem.field) == (code, "digest")
 
 
 def test_trust_is_revoked_only_if_it_was_granted():
@@ -72,14 +72,14 @@ def test_a_workspace_rule_is_added_and_revoked():
         (revoked,),
         RuleChanged(rule_id="rul_1", sequence=3),
     )
-    with pytest.raises(Refusal) as caught:
+    with pytest.raises(Refusal) as refused:
         revoke_workspace_rule(workspace_after(OPENED, added, revoked), revoke)
-    assert (caught.value.code, caught.value.problem.field) == ("unknown_rule", "ruleId")
+    assert (refused.value.code, refused.value.problem.field) == ("unknown_rule", "ruleId")
 
 
 def test_a_rule_that_has_already_expired_is_refused():
     """SAFE-05"""
     request = AddRule(workspace_id=WORKSPACE, matcher="Edit(a)", verdict="allow", expires_at=NOW)
-    with pytest.raises(Refusal) as caught:
+    with pytest.raises(Refusal) as refused:
         add_workspace_rule(workspace_after(OPENED), request, "rul_1", NOW)
-    assert (caught.value.code, caught.value.problem.field) == ("invalid_input", "expiresAt")
+    assert (refused.value.code, refused.value.problem.field) == ("invalid_input", "expiresAt")

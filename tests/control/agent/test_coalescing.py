@@ -40,20 +40,20 @@ def test_each_wake_time_wakes_the_agent_at_most_once_and_none_is_missed(
         session.when(WakeTimeReached(at=session.now))
         _check_wakefulness(session)
     facts = [(record.fact, record.header.at, record.scope) for record in session.records]
-    until, begun = 0, 0
+    wake_at, attempt = 0, 0
     for fact, at, scope in facts:
         match fact:
             case AgentSlept():
                 assert fact.wake_at > at, "the wake time is in the future"
-                until = fact.wake_at
+                wake_at = fact.wake_at
             case AgentWoke(reason="schedule"):
-                assert fact.due == until <= at, "it wakes at its recorded wake time"
-                until = 0
+                assert fact.due == wake_at <= at, "it wakes at its recorded wake time"
+                wake_at = 0
             case AgentWoke() | TaskPaused():
-                until = 0
+                wake_at = 0
             case TaskStarted():
-                begun += 1
-                assert scope.attempt == begun, "its runs are consecutive attempts"
+                attempt += 1
+                assert scope.attempt == attempt, "its runs are consecutive attempts"
             case _:
                 pass
 
@@ -68,20 +68,20 @@ def _check_wakefulness(session: SleepingTeam) -> None:
 
 
 def _apply(session: SleepingTeam, name: str, seconds: float) -> None:
-    works, held = "watcher" in session.running_agents(), session.watcher_background().is_held
+    is_running, is_held = "watcher" in session.running_agents(), session.watcher_background().is_held
     match name:
         case "passes":
             session.now += int(seconds * 1_000_000)
-        case "says" if works:
+        case "says" if is_running:
             session.responds("watcher")
-        case "fails" if works:
+        case "fails" if is_running:
             session.fails("watcher")
         case "dies":
             session.epoch += 1
             session.when(HostTakenOver(partials=()))
-        case "pauses" if not held and not works:
+        case "pauses" if not is_held and not is_running:
             session.report_task_fact(TaskPaused())
-        case "resumes" if held:
+        case "resumes" if is_held:
             session.report_task_fact(TaskResumed())
         case "person":
             session.when(submit("Look.", session_id=SESSION, thread_id=session.thread_of("watcher").thread))

@@ -277,11 +277,9 @@ def test_a_person_confirms_a_deletion_by_its_id():
 def test_a_save_interrupted_by_a_crash_is_settled_from_the_files_content(on_disk: Blob | None, fact_type: str):
     """CTX-04: never silently, and the draft stays if nothing was saved."""
     session = session_with_artifact().after(artifact_request(edit_artifact(), SECOND_TEXT))
-    assert [
-        derive_pending_effect
-        for derive_pending_effect in derive_pending_effects(session.state)
-        if isinstance(derive_pending_effect, SettleArtifact)
-    ] == [SettleArtifact("art_1")]
+    assert [effect for effect in derive_pending_effects(session.state) if isinstance(effect, SettleArtifact)] == [
+        SettleArtifact("art_1")
+    ]
     report = InterruptedSaveReported(artifact="art_1", file=FileState(content=on_disk))
     session.when(report).then_nothing()
     session.epoch = 2
@@ -326,8 +324,10 @@ def test_an_erased_version_still_counts():
     state = session.state
     session.state = msgspec.structs.replace(state, sequence=0, artifacts=type(state.artifacts)())
     for record in session.records:
-        gone = record.header.type == "artifact.version.created"
-        session.state = evolve(session.state, msgspec.structs.replace(record, fact=ErasedFact()) if gone else record)
+        is_version = record.header.type == "artifact.version.created"
+        session.state = evolve(
+            session.state, msgspec.structs.replace(record, fact=ErasedFact()) if is_version else record
+        )
     artifact = session.state.artifacts.open["art_1"]
     assert (artifact.path, artifact.version, artifact.hash_prefix) == (PATH, 1, "")
     assert SessionTakenOver not in [type(record.fact) for record in session.records]

@@ -178,10 +178,8 @@ def test_an_artifact_with_an_unsaved_draft_outlives_its_file_and_the_refusal_say
         f"{PATH} is already the artifact art_1, and it has an unsaved draft.",
         "Save the draft with retry_artifact over version 1, or delete the artifact.",
     )
-    under_way = session_with_artifact().after(artifact_request(edit_artifact(), SECOND_TEXT))
-    refused = under_way.refuses(
-        artifact_request(RECREATE, THIRD_TEXT, on_disk=None, file_sequence=under_way.state.sequence)
-    )
+    saving = session_with_artifact().after(artifact_request(edit_artifact(), SECOND_TEXT))
+    refused = saving.refuses(artifact_request(RECREATE, THIRD_TEXT, on_disk=None, file_sequence=saving.state.sequence))
     assert (refused.code, refused.hint) == ("artifact_conflict", "Try again in a moment.")
 
 

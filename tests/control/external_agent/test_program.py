@@ -217,10 +217,10 @@ def test_a_stopped_prompt_keeps_its_partial_output():
 def test_a_connection_and_a_disconnection_are_recorded_once():
     session = prompted_session()
     session.when(connected()).then((AgentConnected(provider_session_id="s-1", name="Coder", version="2"), LEAD))
-    gone = ExternalDisconnected(thread=THREAD, reason="it ended")
+    disconnected = ExternalDisconnected(thread=THREAD, reason="it ended")
 
-    session.when(gone).then((AgentDisconnected(provider_session_id="s-1", reason="it ended"), LEAD))
-    session.when(gone).then_nothing()
+    session.when(disconnected).then((AgentDisconnected(provider_session_id="s-1", reason="it ended"), LEAD))
+    session.when(disconnected).then_nothing()
     assert session.state.threads[THREAD].external is not None
 
 

@@ -59,12 +59,12 @@ class JobMachine(TaskMachine):
     @rule(item=ITEMS, close=st.booleans(), pick=PICK)
     def a_worker_gets_input_or_is_closed(self, item: int, close: bool, pick: int) -> None:
         threads = self.session.state.threads.values()
-        mine = [
+        workers = [
             thread.agent for thread in threads if thread.child is not None and thread.child.task == self.items[item]
         ]
-        if mine and pick < 4:
-            more = SendSubagentInput(session_id=SESSION, agent=mine[0], text="more")
-            self._apply(CloseSubagent(session_id=SESSION, agent=mine[0]) if close else more)
+        if workers and pick < 4:
+            more = SendSubagentInput(session_id=SESSION, agent=workers[0], text="more")
+            self._apply(CloseSubagent(session_id=SESSION, agent=workers[0]) if close else more)
             self.paused.add(self.items[item])
 
     @rule()
@@ -76,12 +76,12 @@ class JobMachine(TaskMachine):
         job_task = self.session.state.tasks[job.task]
         if job_task.paused:
             return
-        left = self._open_items()
-        assert left, "a job without open items has ended"
-        for item in left:
-            waits = item.paused or item.work == "over" or set(item.depends_on) - set(item.done_dependencies)
-            assert waits, f"no worker starts {item.title}"
-        assert (job_task.work == "over") == all(item.work == "over" for item in left)
+        open_items = self._open_items()
+        assert open_items, "a job without open items has ended"
+        for item in open_items:
+            can_wait = item.paused or item.work == "over" or set(item.depends_on) - set(item.done_dependencies)
+            assert can_wait, f"no worker starts {item.title}"
+        assert (job_task.work == "over") == all(item.work == "over" for item in open_items)
 
     @invariant()
     def at_most_the_parallel_limit_runs(self) -> None:
@@ -103,12 +103,12 @@ class JobMachine(TaskMachine):
     @invariant()
     def workers_end_with_their_job(self) -> None:
         threads = self.session.state.threads.values()
-        left = [
+        workers = [
             thread.agent
             for thread in threads
             if thread.child is not None and thread.child.job not in ("", *self.session.state.jobs)
         ]
-        assert left == []
+        assert workers == []
 
     @invariant()
     def a_job_exists_as_long_as_its_task(self) -> None:

@@ -145,16 +145,16 @@ class Team(Scenario):
         return model_response(*parts, run=number, step=run.model_step, thread=self.thread_of(name).thread)
 
     def _configure_run(self, definition: str, mode: Mode, permission_mode: PermissionMode) -> RunConfig:
-        definition_ = self._find(definition) if definition else self.definitions[0]
-        assert definition_ is not None, f"no definition is named {definition}"
+        chosen = self._find(definition) if definition else self.definitions[0]
+        assert chosen is not None, f"no definition is named {definition}"
         return msgspec.structs.replace(
             RUN_CONFIG,
-            agent_name=definition_.name,
-            kind=definition_.kind,
-            definition=definition_.name,
-            definition_hash=definition_.hash,
+            agent_name=chosen.name,
+            kind=chosen.kind,
+            definition=chosen.name,
+            definition_hash=chosen.hash,
             max_iters=100,
-            candidates=(Candidate(provider=definition_.model or "local", model="small"),),
+            candidates=(Candidate(provider=chosen.model or "local", model="small"),),
         )
 
     def _find(self, name: str) -> Definition | None:

@@ -148,7 +148,7 @@ class History:
         when_busy = ("queue", "interrupt", "queue", "refuse")[b % 4]
         self._when(submit("and you?", session_id=SESSION, thread_id=thread, when_busy=when_busy))
 
-    def unqueues(self, a: int, b: int, c: int) -> None:
+    def removes_queued(self, a: int, b: int, c: int) -> None:
         queued = [turn.turn for thread in self.state.threads.values() for turn in thread.queue]
         if queued:
             self._when(RemoveQueuedTurn(session_id=SESSION, turn_id=queued[a % len(queued)]))
@@ -158,14 +158,14 @@ class History:
         to = ("lead", "critic", "clerk", "worker-1", "coder", "watcher")[b % 6]
         self._when(SendMessage(session_id=SESSION, thread_id=sender, to=(to,), text="hello"))
 
-    def hands(self, a: int, b: int, c: int) -> None:
+    def hands_over(self, a: int, b: int, c: int) -> None:
         sender = self.session.thread_of(self._pick_agent(a)).thread
         to = ("lead", "critic", "clerk", "coder")[b % 4]
         response = {"response": {"expectation": "required", "withinS": 60}} if c % 3 == 0 else {}
         fields = {"sessionId": SESSION, "threadId": sender, "to": to, "message": "take it", "ownership": c % 4 == 0}
         self._when(msgspec.convert({**fields, **response}, SendHandoff))
 
-    def answers(self, a: int, b: int, c: int) -> None:
+    def answers_handoff(self, a: int, b: int, c: int) -> None:
         handoffs = list(self.state.handoffs)
         if handoffs:
             decision = ("accept", "reject", "complete")[b % 3]
@@ -176,49 +176,49 @@ class History:
         if not self.session.run_of(name).calls:
             self.session.uses(name, "spawn_subagent", agent="worker", objective="a part", review=b % 4 == 0)
 
-    def waits(self, a: int, b: int, c: int) -> None:
+    def waits_for_children(self, a: int, b: int, c: int) -> None:
         name = self._pick_running(a)
         if not self.session.run_of(name).calls:
             self.session.uses(name, "wait_subagents")
 
-    def child(self, a: int, b: int, c: int) -> None:
+    def changes_child(self, a: int, b: int, c: int) -> None:
         name = f"worker-{a % 4 + 1}"
         if b % 3 == 0:
             self._when(SendSubagentInput(session_id=SESSION, agent=name, text="more"))
         elif c % 2:
             self._when((CancelSubagent if b % 3 == 1 else CloseSubagent)(session_id=SESSION, agent=name))
 
-    def resumes_thread(self, a: int, b: int, c: int) -> None:
+    def resumes(self, a: int, b: int, c: int) -> None:
         thread = self.session.thread_of(self._pick_agent(a)).thread
         self._when(ResumeThread(session_id=SESSION, thread_id=thread, tree=b % 2 == 0))
 
-    def crash(self, a: int, b: int, c: int) -> None:
+    def crashes(self, a: int, b: int, c: int) -> None:
         if a % 2:
             self.session.epoch += 1
             self._when(HostTakenOver(partials=()))
 
-    def time(self, a: int, b: int, c: int) -> None:
+    def passes_time(self, a: int, b: int, c: int) -> None:
         self.session.now += 61 * SECOND
         self._when(WakeTimeReached(at=self.session.now))
         for thread, call in self._calls("waiting"):
             if call.expires_at:
                 self._when(ActionTimedOut(thread=thread.thread, action=call.action))
 
-    def begins(self, a: int, b: int, c: int) -> None:
-        name, who = TASKS[a % 4], ASSIGNEES[b % len(ASSIGNEES)]
-        self._when((start if c % 2 else retry)(name, assignee=who))
+    def starts_task(self, a: int, b: int, c: int) -> None:
+        name, assignee = TASKS[a % 4], ASSIGNEES[b % len(ASSIGNEES)]
+        self._when((start if c % 2 else retry)(name, assignee=assignee))
 
-    def task(self, a: int, b: int, c: int) -> None:
-        how: tuple[Callable[[str], Step], ...] = (pause, resume, resume, pause, cancel)
-        self._when(how[b % len(how)](TASKS[a % 4]))
+    def changes_task(self, a: int, b: int, c: int) -> None:
+        commands: tuple[Callable[[str], Step], ...] = (pause, resume, resume, pause, cancel)
+        self._when(commands[b % len(commands)](TASKS[a % 4]))
 
-    def reports(self, a: int, b: int, c: int) -> None:
+    def reports_task(self, a: int, b: int, c: int) -> None:
         failed = FailTask(session_id=SESSION, task_id=TASKS[a % 4], message="no")
         self._when(failed if b % 2 else CompleteTask(session_id=SESSION, task_id=TASKS[a % 4]))
 
-    def job(self, a: int, b: int, c: int) -> None:
+    def changes_job(self, a: int, b: int, c: int) -> None:
         if not self.state.jobs:
-            if "job" in " ".join(self.steps[:-1]):
+            if "changes_job" in " ".join(self.steps[:-1]):
                 return
             self._when(create_job("one", "two", "three", parallel=2))
             return
@@ -232,7 +232,7 @@ class History:
             case _:
                 self._when(retry_item())
 
-    def asks(self, a: int, b: int, c: int) -> None:
+    def calls_tool(self, a: int, b: int, c: int) -> None:
         """Apply a tool call of a model, or report one of the external agent. Some wait for a person."""
         name = self._pick_running(a)
         run = self.session.run_of(name)
@@ -255,7 +255,7 @@ class History:
             number = int(run.run.removeprefix("run_"))
             self._when(model_response(call, run=number, step=run.model_step, thread=thread))
 
-    def decides(self, a: int, b: int, c: int) -> None:
+    def answers_action(self, a: int, b: int, c: int) -> None:
         """Apply a person's answer to a pending action."""
         waiting = self._calls("waiting")
         if waiting:
@@ -264,7 +264,7 @@ class History:
             if decision in call.decisions:
                 self._when(RespondAction(session_id=SESSION, action_id=call.action, decision=decision))
 
-    def ends(self, a: int, b: int, c: int) -> None:
+    def ends_call(self, a: int, b: int, c: int) -> None:
         """Apply the end of a running call, with success or failure."""
         running = [call for call in self._calls("running") if not call[1].awaits]
         if running:
@@ -273,7 +273,7 @@ class History:
             outcome = ToolOutcome(output="done", code="tool_failed" if b % 3 == 0 else None, message="", duration_ms=4)
             self._when(ToolEnded(thread=thread.thread, run=thread.run.run, call=call.call, outcome=outcome))
 
-    def program(self, a: int, b: int, c: int) -> None:
+    def changes_connection(self, a: int, b: int, c: int) -> None:
         """Connect the external agent, disconnect it, or report a part of its answer."""
         thread = self.session.thread_of("coder")
         run = thread.run
@@ -308,24 +308,24 @@ STEPS: dict[str, StepFunction] = {
     "stops": History.stops,
     "interrupts": History.interrupts,
     "submits": History.submits,
-    "unqueues": History.unqueues,
+    "removes_queued": History.removes_queued,
     "messages": History.messages,
-    "hands": History.hands,
-    "answers": History.answers,
+    "hands_over": History.hands_over,
+    "answers_handoff": History.answers_handoff,
     "spawns": History.spawns,
-    "waits": History.waits,
-    "child": History.child,
-    "resumes": History.resumes_thread,
-    "crash": History.crash,
-    "time": History.time,
-    "begins": History.begins,
-    "task": History.task,
-    "reports": History.reports,
-    "job": History.job,
-    "asks": History.asks,
-    "decides": History.decides,
-    "ends": History.ends,
-    "program": History.program,
+    "waits_for_children": History.waits_for_children,
+    "changes_child": History.changes_child,
+    "resumes": History.resumes,
+    "crashes": History.crashes,
+    "passes_time": History.passes_time,
+    "starts_task": History.starts_task,
+    "changes_task": History.changes_task,
+    "reports_task": History.reports_task,
+    "changes_job": History.changes_job,
+    "calls_tool": History.calls_tool,
+    "answers_action": History.answers_action,
+    "ends_call": History.ends_call,
+    "changes_connection": History.changes_connection,
 }
 
 

@@ -64,7 +64,7 @@ class Run:
     run: str
     turn: str
     mode: str
-    bound: int
+    max_iters: int
     iterations: int = 0
     model: int = 0
     stopping: bool = False
@@ -74,7 +74,7 @@ class Run:
     calls: dict[str, Call] = field(default_factory=dict[str, Call])
     steers: list[str] = field(default_factory=list[str])
     steps: set[int] = field(default_factory=set[int])
-    below: int = 0
+    last_step: int = 0
 
 
 class Witness:
@@ -88,19 +88,19 @@ class Witness:
         self.ended: set[str] = set()
         self.runs: set[str] = set()
 
-    def see(self, batch: tuple[NewFact, ...], closed: tuple[str, ...]) -> None:
+    def check(self, batch: tuple[NewFact, ...], closed: tuple[str, ...]) -> None:
         """Check the facts of one decision and the ids that it closes."""
         before = set(self.ended)
         if self.run is not None:
-            self.run.below = max(self.run.steps, default=0)
+            self.run.last_step = max(self.run.steps, default=0)
         for new in batch:
             for name in new.fact.needs:
                 assert getattr(new.scope, name), f"{new.fact.type} lacks its {name}"
-            self._see(new.fact, new.scope)
+            self._check_fact(new.fact, new.scope)
         assert sorted(closed) == sorted(self.ended - before), "the decision lists the ids that it closes"
-        self._rest()
+        self._check_batch_end()
 
-    def _rest(self) -> None:
+    def _check_batch_end(self) -> None:
         """Check the invariants at the end of a batch."""
         assert all(state != "submitted" for state in self.turns.values()), "input starts or is queued in its own batch"
         run = self.run
@@ -109,22 +109,22 @@ class Witness:
             return
         assert not self.paused, "a paused thread runs nothing"
         assert run.model or run.calls or run.stopping, "a run waits for a model, a call or its stop"
-        under_way = [call for call in run.calls.values() if call.started or call.action]
+        active = [call for call in run.calls.values() if call.started or call.action]
         # A call that waits for others does not start while the turn is stopping. It ends with the turn.
-        assert under_way or not run.calls or run.stopping, "a call runs, waits for a person, or waits for such a call"
+        assert active or not run.calls or run.stopping, "a call runs, waits for a person, or waits for such a call"
 
-    def _see(self, fact: Fact, scope: Scope) -> None:
+    def _check_fact(self, fact: Fact, scope: Scope) -> None:
         if scope.run:
             if isinstance(fact, TurnStarted):
-                self._started(fact, scope)
+                self._start_run(fact, scope)
             else:
                 assert self.run is not None, f"{fact.type} follows the end of its run"
                 assert (scope.run, scope.turn) == (self.run.run, self.run.turn), f"{fact.type} belongs to the open run"
-                self._of_run(self.run, fact, scope)
+                self._check_run_fact(self.run, fact, scope)
         else:
-            self._of_thread(fact, scope)
+            self._check_thread_fact(fact, scope)
 
-    def _of_thread(self, fact: Fact, scope: Scope) -> None:
+    def _check_thread_fact(self, fact: Fact, scope: Scope) -> None:
         turn = scope.turn
         match fact:
             case TurnSubmitted():
@@ -143,7 +143,7 @@ class Witness:
                 assert turn in self.queue
             case QueueRemoved():
                 self.queue.remove(turn)
-                self._end(turn)
+                self._end_entity(turn)
             case ThreadPaused():
                 assert self.run is None
                 assert not self.paused
@@ -154,7 +154,7 @@ class Witness:
             case _:
                 assert not turn, f"{fact.type} has a turn and no run"
 
-    def _started(self, fact: TurnStarted, scope: Scope) -> None:
+    def _start_run(self, fact: TurnStarted, scope: Scope) -> None:
         assert self.run is None, "a thread runs one turn at a time"
         assert not self.paused, "a paused thread starts nothing"
         assert scope.run not in self.runs
@@ -165,20 +165,20 @@ class Witness:
             assert not self.queue, "input does not overtake the queue"
         self.turns[scope.turn] = "running"
         self.runs.add(scope.run)
-        self.run = Run(run=scope.run, turn=scope.turn, mode=fact.mode, bound=fact.max_iters)
+        self.run = Run(run=scope.run, turn=scope.turn, mode=fact.mode, max_iters=fact.max_iters)
 
-    def _of_run(self, run: Run, fact: Fact, scope: Scope) -> None:
+    def _check_run_fact(self, run: Run, fact: Fact, scope: Scope) -> None:
         if isinstance(fact, (ModelRequested, *PARTS, ToolRequested, ActionRequired)):
-            self._step(run, scope.step)
+            self._add_step(run, scope.step)
         if scope.tool_call:
-            self._of_call(run, fact, scope)
+            self._check_call_fact(run, fact, scope)
             return
         match fact:
             case ModelRequested():
                 assert not run.model
                 assert not run.calls, "the model is called after all results"
                 assert not run.stopping, "nothing starts while the turn is stopping"
-                assert fact.iteration == run.iterations + 1 <= run.bound
+                assert fact.iteration == run.iterations + 1 <= run.max_iters
                 run.iterations, run.model, run.answered = fact.iteration, scope.step, False
                 assert not run.steers, "a model call includes every pending steer"
             case ModelCompleted() | ModelInterrupted():
@@ -202,11 +202,11 @@ class Witness:
             case OutputFinal():
                 assert set(fact.parts) <= run.steps
             case TurnCompleted() | TurnFailed() | TurnInterrupted():
-                self._over(run, fact)
+                self._end_run(run, fact)
             case _:
                 assert not isinstance(fact, (ToolStarted, ToolCompleted)), f"{fact.type} names no call"
 
-    def _of_call(self, run: Run, fact: Fact, scope: Scope) -> None:
+    def _check_call_fact(self, run: Run, fact: Fact, scope: Scope) -> None:
         call_id = scope.tool_call
         if isinstance(fact, ToolRequested):
             assert call_id not in run.calls
@@ -227,7 +227,7 @@ class Witness:
                 assert call.action == scope.action
                 call.action = ""
                 call.allowed = isinstance(fact, ActionResolved) and fact.decision == "approve"
-                self._end(scope.action)
+                self._end_entity(scope.action)
             case ToolStarted():
                 assert call.allowed, "nothing starts without an allow or an approval"
                 assert not call.started
@@ -235,16 +235,16 @@ class Witness:
                 assert not run.stopping, "nothing starts while the turn is stopping"
                 call.started = True
             case ToolCompleted() | ToolFailed() | ToolLost() | ToolRefused() | ToolCancelled():
-                ran = fact.started if isinstance(fact, ToolCancelled) else not isinstance(fact, ToolRefused)
-                assert call.started == ran, f"{fact.type} of a call with started={call.started}"
+                was_started = fact.started if isinstance(fact, ToolCancelled) else not isinstance(fact, ToolRefused)
+                assert call.started == was_started, f"{fact.type} of a call with started={call.started}"
                 assert not call.action, "an action closes before its call"
                 run.finalised |= isinstance(fact, ToolCompleted) and call.tool == "Finalize"
                 del run.calls[call_id]
-                self._end(call_id)
+                self._end_entity(call_id)
             case _:
                 pass
 
-    def _over(self, run: Run, fact: Fact) -> None:
+    def _end_run(self, run: Run, fact: Fact) -> None:
         assert not run.model, "the model call closes before its turn"
         assert not run.calls, "open calls close before their turn"
         assert not run.steers, "every steer is accepted or rejected"
@@ -254,29 +254,29 @@ class Witness:
                 assert not run.stopping, "a stopping turn does not complete"
                 assert run.finalised if run.mode == "auto" else run.plain, "text ends chat, Finalize ends auto"
             case TurnFailed(code="max_iters"):
-                assert run.iterations == run.bound
+                assert run.iterations == run.max_iters
             case _:
                 pass
         assert getattr(fact, "iterations", None) == run.iterations
         self.turns[run.turn] = "ended"
-        self._end(run.turn)
+        self._end_entity(run.turn)
         self.run = None
 
-    def _step(self, run: Run, step: int) -> None:
+    def _add_step(self, run: Run, step: int) -> None:
         assert step not in run.steps, "no two elements of a run share a step"
-        assert step > run.below, "a step is greater than those of earlier batches"
+        assert step > run.last_step, "a step is greater than those of earlier batches"
         run.steps.add(step)
 
-    def _end(self, entity: str) -> None:
+    def _end_entity(self, entity: str) -> None:
         assert entity not in self.ended, f"{entity} ends once"
         self.ended.add(entity)
 
-    def actions(self) -> Iterator[str]:
+    def pending_actions(self) -> Iterator[str]:
         """Yield the ids of the pending actions."""
         if self.run is not None:
             yield from (call.action for call in self.run.calls.values() if call.action)
 
-    def running(self) -> Iterator[str]:
+    def running_calls(self) -> Iterator[str]:
         """Yield the ids of the running calls."""
         if self.run is not None:
             yield from (name for name, call in self.run.calls.items() if call.started)

@@ -58,8 +58,8 @@ def test_a_child_starts_with_parent_links_limits_and_its_own_task() -> None:
     assert only_fact(result, SubagentSpawned) == SubagentSpawned(
         role="researcher", objective=Text(text="Read the docs.\nAll."), isolation="shared", work_globs=("docs/**",)
     )
-    whole, part = facts_of(result, TaskCreated)
-    assert (whole.title, part.title, part.assignee, part.parent_task) == (
+    parent, subtask = facts_of(result, TaskCreated)
+    assert (parent.title, subtask.title, subtask.assignee, subtask.parent_task) == (
         "the objective",
         "Read the docs.",
         "worker-1",
@@ -72,15 +72,19 @@ def test_a_child_starts_with_parent_links_limits_and_its_own_task() -> None:
 def test_a_child_never_works_under_a_wider_permission_than_its_parent() -> None:
     """Multi-agent runtime spec, Hard invariants 8 and 9: definition and parent only narrow the mode."""
     session = team(permission_mode="edits")
-    wide = only_fact(
+    widened = only_fact(
         session.uses("lead", "spawn_subagent", agent="worker", objective="x", permission_mode="full"), TurnSubmitted
     )
-    strict = only_fact(session.uses("lead", "spawn_subagent", agent="editor", objective="x"), TurnSubmitted)
-    reads = only_fact(
+    narrowed = only_fact(session.uses("lead", "spawn_subagent", agent="editor", objective="x"), TurnSubmitted)
+    read_only = only_fact(
         session.uses("lead", "spawn_subagent", agent="worker", objective="x", isolation="read_only"), TurnSubmitted
     )
 
-    assert [wide.permission_mode, strict.permission_mode, reads.permission_mode] == ["edits", "planning", "ask"]
+    assert [widened.permission_mode, narrowed.permission_mode, read_only.permission_mode] == [
+        "edits",
+        "planning",
+        "ask",
+    ]
 
 
 def test_children_beyond_the_budget_wait_in_order_with_the_reason_recorded() -> None:
@@ -112,9 +116,9 @@ def test_a_provider_budget_applies_across_all_parents() -> None:
     session = team(group=1)
     session.spawns(2)
     other = session.tool_result("lead", "spawn_subagent", agent="editor", objective="x")
-    waits = session.tool_result("lead", "spawn_subagent", agent="worker", objective="x")
+    queued = session.tool_result("lead", "spawn_subagent", agent="worker", objective="x")
 
-    assert (other["status"], waits["status"], waits["queue_reason"]) == ("running", "queued", "provider_budget")
+    assert (other["status"], queued["status"], queued["queue_reason"]) == ("running", "queued", "provider_budget")
     assert session.running_agents() == ["lead", "worker-1", "editor-1"]
 
 
@@ -352,8 +356,10 @@ def test_a_delegated_approval_names_its_child_and_in_a_worktree_applies_once() -
 
     session.spawns(isolation="worktree")
     session.when(WorktreeMade(thread="thr_3", path="/srv/.site-1", branch="b", base="c"))
-    apart = only_fact(session.when(model_response(requested_call(9, 2, ASK), run=3, thread="thr_3")), ActionRequired)
-    assert (apart.scopes, apart.matchers) == (("once",), {})
+    isolated_action = only_fact(
+        session.when(model_response(requested_call(9, 2, ASK), run=3, thread="thr_3")), ActionRequired
+    )
+    assert (isolated_action.scopes, isolated_action.matchers) == (("once",), {})
 
 
 def test_a_child_without_a_worktree_cannot_be_merged() -> None:

@@ -125,13 +125,13 @@ def test_input_to_a_child_of_a_paused_task_starts_when_the_task_resumes() -> Non
     session = team()
     session.spawns(review=True)
     session.responds("worker-1", "Look at it.")
-    part = next(task.task for task in session.state.tasks.values() if task.parent_task)
-    session.when(pause(part))
+    subtask = next(task.task for task in session.state.tasks.values() if task.parent_task)
+    session.when(pause(subtask))
     session.uses("lead", "submit_verdict", agent="worker-1", verdict="changes_requested", summary="Shorter.")
     assert session.running_agents() == ["lead"], "no agent continues a paused task"
     assert len(session.thread_of("worker-1").queue) == 1
 
-    session.when(resume(part))
+    session.when(resume(subtask))
     assert session.running_agents() == ["lead", "worker-1"]
 
 
@@ -139,8 +139,8 @@ def test_a_paused_task_wakes_no_agent() -> None:
     session = team(mode="auto")
     session.spawns()
     session.uses("lead", "Finalize")
-    whole = next(iter(session.state.tasks))
-    session.when(pause(whole))
+    parent = next(iter(session.state.tasks))
+    session.when(pause(parent))
     result = session.stops("worker-1")
 
     assert only_fact(result, WorkerNotification).status == "interrupted"
@@ -172,8 +172,8 @@ def test_a_cancel_records_its_intent_first_and_stops_every_run_of_the_tree() -> 
     session.stops("lead", "cancelled")
     result = session.stops("worker-2", "cancelled")
     assert only_fact(result, SubagentCancelled).reason == "enough"
-    over = [new.scope.task for new in result.decision.facts if isinstance(new.fact, TaskCancelled)]
-    assert over == ["tsk_2", "tsk_a"]
+    cancelled = [new.scope.task for new in result.decision.facts if isinstance(new.fact, TaskCancelled)]
+    assert cancelled == ["tsk_2", "tsk_a"]
     assert (session.child_status("worker-1"), session.child_status("worker-2")) == ("completed", "cancelled")
     assert session.state.tasks == {}
     assert session.refuses(retry("tsk_a")).code == "unknown_task"
@@ -211,8 +211,8 @@ def test_subtasks_that_never_started_are_cancelled_with_their_parent() -> None:
     session.when(CompleteTask(session_id=SESSION, task_id="tsk_d"))
     result = session.when(cancel("tsk_a"))
 
-    over = [new.scope.task for new in result.decision.facts if isinstance(new.fact, TaskCancelled)]
-    assert over == ["tsk_c", "tsk_b", "tsk_a"]
+    cancelled = [new.scope.task for new in result.decision.facts if isinstance(new.fact, TaskCancelled)]
+    assert cancelled == ["tsk_c", "tsk_b", "tsk_a"]
     assert session.state.tasks == {}
 
 
@@ -230,8 +230,8 @@ def test_a_parent_that_waits_for_a_cancelled_child_continues() -> None:
     session = team()
     session.spawns()
     session.uses("lead", "wait_subagents")
-    part = next(task.task for task in session.state.tasks.values() if task.parent_task)
-    session.when(cancel(part))
+    subtask = next(task.task for task in session.state.tasks.values() if task.parent_task)
+    session.when(cancel(subtask))
     result = session.stops("worker-1", "cancelled")
 
     assert "tool.completed" in fact_types(result)

@@ -69,8 +69,8 @@ def test_links_of_and_to_unknown_tasks_are_refused() -> None:
 def test_links_are_removed_and_a_repeated_removal_changes_nothing() -> None:
     session = board("tsk_a", "tsk_b")
     session.when(link("tsk_a", depends_on=("tsk_b",), parent_task=None, refs=(REF,)))
-    gone = UnlinkTasks(session_id=SESSION, task_id="tsk_a", depends_on=("tsk_b",), refs=(REF,), parent=True)
+    unlink = UnlinkTasks(session_id=SESSION, task_id="tsk_a", depends_on=("tsk_b",), refs=(REF,), parent=True)
 
-    assert only_fact(session.when(gone), TaskUpdated) == TaskUpdated(depends_on=(), refs=())
-    session.when(gone).then_nothing()
+    assert only_fact(session.when(unlink), TaskUpdated) == TaskUpdated(depends_on=(), refs=())
+    session.when(unlink).then_nothing()
     assert fact_types(session.when(start("tsk_a")))[0] == "task.started"

@@ -62,13 +62,13 @@ class TaskMachine(RuleBasedStateMachine):
 
     # Commands.
 
-    @rule(name=TASKS, who=ASSIGNEES)
-    def start(self, name: str, who: str | None) -> None:
-        self._apply(start(name, assignee=who))
+    @rule(name=TASKS, assignee=ASSIGNEES)
+    def start(self, name: str, assignee: str | None) -> None:
+        self._apply(start(name, assignee=assignee))
 
-    @rule(name=TASKS, who=ASSIGNEES)
-    def retry(self, name: str, who: str | None) -> None:
-        self._apply(retry(name, assignee=who))
+    @rule(name=TASKS, assignee=ASSIGNEES)
+    def retry(self, name: str, assignee: str | None) -> None:
+        self._apply(retry(name, assignee=assignee))
 
     @rule(name=TASKS)
     def pause(self, name: str) -> None:
@@ -191,9 +191,9 @@ class TaskMachine(RuleBasedStateMachine):
         if any(queued.turn == task.turn for queued in thread.queue):
             return True
         # It delegated subtasks: they run, or the agent has not read their results yet.
-        untold = bool(thread.inbox) or thread.run is not None or find_startable(state, thread) is not None
-        parts = any(part.work == "running" for part in list_parts(state, task.task))
-        return parts or ((task.delegated or task.implied) and untold)
+        may_wake = bool(thread.inbox) or thread.run is not None or find_startable(state, thread) is not None
+        has_running_subtask = any(part.work == "running" for part in list_parts(state, task.task))
+        return has_running_subtask or ((task.delegated or task.implied) and may_wake)
 
 
 def _ends(fact: Fact) -> bool:

@@ -232,8 +232,8 @@ def test_a_task_completes_only_after_its_delegated_subtasks_are_done_and_read() 
     session = board("tsk_a")
     session.when(start("tsk_a"))
     session.uses("lead", "spawn_subagent", agent="worker", objective="a part")
-    part = next(task for task in session.state.tasks.values() if task.task != "tsk_a")
-    assert (part.parent_task, open_task(session, "tsk_a").delegated) == ("tsk_a", True)
+    subtask = next(task for task in session.state.tasks.values() if task.task != "tsk_a")
+    assert (subtask.parent_task, open_task(session, "tsk_a").delegated) == ("tsk_a", True)
 
     session.responds("lead", "They work on it.")
     assert "tsk_a" in session.state.tasks, "it is not done before its subtask"

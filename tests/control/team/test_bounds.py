@@ -76,8 +76,8 @@ def test_missing_replies_wake_their_sender_at_most_max_hops_times() -> None:
     session.uses("lead", "send_message", to=["owner"], text="begin")
     rounds = 0
     while session.thread_of("owner").run is not None and rounds <= MAX_HOPS:
-        wanted = {"expectation": "required", "within_s": 1}
-        session.uses("owner", "send_handoff", to="maker", message="Well?", response=wanted)
+        response = {"expectation": "required", "within_s": 1}
+        session.uses("owner", "send_handoff", to="maker", message="Well?", response=response)
         session.responds("owner")
         if session.thread_of("maker").run is not None:
             session.responds("maker", "I say nothing.")
@@ -106,9 +106,9 @@ def test_a_subagent_cannot_end_tasks_of_its_parent_or_its_siblings() -> None:
     session = team(LEAD, CRITIC, WORKER, budget=1)
     session.spawns(2)
     before = dict(session.state.tasks)
-    whole = next(task.task for task in before.values() if task.implied)
+    parent_task = next(task.task for task in before.values() if task.implied)
     sibling = next(task.task for task in before.values() if task.thread == session.thread_of("worker-2").thread)
-    for task in (whole, sibling):
+    for task in (parent_task, sibling):
         for status in ("done", "cancelled"):
             assert session.refusal_code("worker-1", "update_task", task_id=task, status=status) == "not_your_child"
     assert session.state.tasks == before
@@ -150,6 +150,6 @@ def test_only_the_parent_can_assign_the_review_of_its_child() -> None:
 def test_a_read_only_definition_is_always_spawned_read_only() -> None:
     """Multi-agent runtime specification, Hard invariants: no request widens a definition."""
     session = team(LEAD, agent_definition("reader", kind="subagent", isolation="read_only"))
-    for wanted in ("shared", "worktree", "read_only"):
-        result = session.uses("lead", "spawn_subagent", agent="reader", objective="Read it.", isolation=wanted)
+    for requested in ("shared", "worktree", "read_only"):
+        result = session.uses("lead", "spawn_subagent", agent="reader", objective="Read it.", isolation=requested)
         assert only_fact(result, SubagentSpawned).isolation == "read_only"

@@ -83,13 +83,13 @@ def test_interrupted_tasks_of_a_tree_can_be_retried() -> None:
     session.uses("lead", "wait_subagents")
     result = take_over(session)
 
-    whole, part = session.state.tasks.values()
+    parent, subtask = session.state.tasks.values()
     assert [(fact.code, fact.message) for fact in facts_of(result, TaskFailed)] == [
         ("interrupted", "its process ended")
     ] * 2
-    assert (whole.work, part.work) == ("over", "over")
-    session.when(retry(part.task))
-    session.when(retry(whole.task))
+    assert (parent.work, subtask.work) == ("over", "over")
+    session.when(retry(subtask.task))
+    session.when(retry(parent.task))
     assert session.running_agents() == ["lead", "worker-1"]
     session.responds("worker-1")
     session.responds("lead")
@@ -102,11 +102,11 @@ def test_resuming_the_tree_starts_another_attempt_of_each_task() -> None:
     session.spawns()
     session.uses("lead", "wait_subagents")
     take_over(session)
-    whole, part = session.state.tasks.values()
+    parent, subtask = session.state.tasks.values()
     result = session.when(ResumeThread(session_id=SESSION, tree=True))
 
-    begun = [(scope.task, scope.attempt, fact.assignee) for fact, scope in started_attempts(result)]
-    assert begun == [(whole.task, 2, "lead"), (part.task, 2, "worker-1")]
+    started = [(scope.task, scope.attempt, fact.assignee) for fact, scope in started_attempts(result)]
+    assert started == [(parent.task, 2, "lead"), (subtask.task, 2, "worker-1")]
     session.responds("worker-1")
     session.responds("lead")
     assert session.state.tasks == {}
@@ -132,9 +132,9 @@ def test_a_task_whose_agent_had_no_run_at_the_crash_can_be_retried() -> None:
     session.spawns()
     session.responds("lead", "They work on it.")
     take_over(session)
-    whole = next(task for task in session.state.tasks.values() if task.implied)
+    parent = next(task for task in session.state.tasks.values() if task.implied)
     assert session.running_agents() == []
-    session.when(retry(whole.task))
+    session.when(retry(parent.task))
     assert session.running_agents() == ["lead"]
 
 

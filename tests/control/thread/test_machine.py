@@ -102,7 +102,7 @@ class ThreadMachine(RuleBasedStateMachine):
         except Refusal:
             assert self.session.state == before
             return False
-        self.witness.see(result.decision.facts, result.decision.closed)
+        self.witness.check(result.decision.facts, result.decision.closed)
         return True
 
     def _report(self, outcome: Outcome) -> None:
@@ -142,17 +142,17 @@ class ThreadMachine(RuleBasedStateMachine):
     @rule(turn=TURNS, change=st.sampled_from([RemoveQueuedTurn, PromoteQueuedTurn, EditQueuedTurn]))
     def change_queue(self, turn: str, change: type) -> None:
         more = {"text": "better"} if change is EditQueuedTurn else {}
-        waits = turn in self.witness.queue
-        assert self._apply(change(session_id=SESSION, turn_id=turn, **more)) == waits
+        is_queued = turn in self.witness.queue
+        assert self._apply(change(session_id=SESSION, turn_id=turn, **more)) == is_queued
 
     @precondition(lambda self: self.witness.paused)
-    @rule(gone=st.booleans())
-    def resume(self, gone: bool) -> None:
-        self.session.configure_run = _refuse_agent if gone else configure_run
+    @rule(is_unknown=st.booleans())
+    def resume(self, is_unknown: bool) -> None:
+        self.session.configure_run = _refuse_agent if is_unknown else configure_run
         self._apply(ResumeThread(session_id=SESSION))
         self.session.configure_run = configure_run
 
-    @precondition(lambda self: any(self.witness.actions()))
+    @precondition(lambda self: any(self.witness.pending_actions()))
     @rule(
         action=st.integers(1, 30),
         decision=st.sampled_from(["approve", "approve", "reject", "answer"]),
@@ -160,10 +160,10 @@ class ThreadMachine(RuleBasedStateMachine):
         gate_view=st.sampled_from(["same", "same", "denied", "changed", "nothing"]),
     )
     def respond(self, action: int, decision: str, scope: str, gate_view: str) -> None:
-        pending = list(self.witness.actions())
+        pending = list(self.witness.pending_actions())
         name = pending[action % len(pending)] if action % 5 else f"act_{action}"
-        views = {"denied": DENY, "nothing": None, "changed": msgspec.structs.replace(ASK, binding=None)}
-        inputs = {"evaluation": views[gate_view]} if gate_view in views else {}
+        evaluations = {"denied": DENY, "nothing": None, "changed": msgspec.structs.replace(ASK, binding=None)}
+        inputs = {"evaluation": evaluations[gate_view]} if gate_view in evaluations else {}
         answer = RespondAction(session_id=SESSION, action_id=name, decision=decision, scope=scope)  # pyright: ignore[reportArgumentType]
         self._apply(answer, **inputs)
 
@@ -178,7 +178,7 @@ class ThreadMachine(RuleBasedStateMachine):
             if run is None:
                 return
             self.session.configure_run = configure_run if pick else _refuse_agent
-            running, pending = list(self.witness.running()), list(self.witness.actions())
+            running, pending = list(self.witness.running_calls()), list(self.witness.pending_actions())
             if run.model:
                 self._model_responds(run, kinds, calls)
             elif running:
@@ -202,10 +202,10 @@ class ThreadMachine(RuleBasedStateMachine):
     def _model_responds(self, run: Run, kinds: list[str], calls: list[tuple[str, Evaluation]]) -> None:
         step = run.model
         pieces = [Piece(kind=kind, step=step + 1 + index, text="so") for index, kind in enumerate(kinds)]  # pyright: ignore[reportArgumentType]
-        wanted: list[RequestedCall] = []
+        requested: list[RequestedCall] = []
         for index, (tool, evaluation) in enumerate(calls):
             self.calls += 1
-            wanted.append(
+            requested.append(
                 RequestedCall(
                     call=f"cal_{self.calls}",
                     step=step + 1 + len(pieces) + index,
@@ -215,7 +215,7 @@ class ThreadMachine(RuleBasedStateMachine):
                     evaluation=evaluation,
                 )
             )
-        self._report(model_response(*pieces, *wanted, run=_run_number(run), step=step))
+        self._report(model_response(*pieces, *requested, run=_run_number(run), step=step))
 
     @precondition(lambda self: self.witness.run is not None and self.witness.run.model)
     @rule(last=RARELY, cut=st.booleans())
@@ -228,7 +228,7 @@ class ThreadMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.calls)
     @rule(call=st.integers(1, 40), code=st.none() | st.just("tool_failed"))
     def tool_ends(self, call: int, code: str | None) -> None:
-        running = list(self.witness.running())
+        running = list(self.witness.running_calls())
         name = running[call % len(running)] if running and call % 5 else f"cal_{call}"
         run = self.witness.run.run if self.witness.run is not None else "run_1"
         self._report(msgspec.structs.replace(tool_end(0, code=code), call=name, run=run))  # pyright: ignore[reportArgumentType]
@@ -241,10 +241,10 @@ class ThreadMachine(RuleBasedStateMachine):
             pieces = (Piece(kind="text", step=run.model + 1, text="On"),) if run.model else ()
             self._report(run_stop(*pieces, run=_run_number(run), cause=cause))
 
-    @precondition(lambda self: any(self.witness.actions()))
+    @precondition(lambda self: any(self.witness.pending_actions()))
     @rule(action=st.integers(1, 30), passed=st.booleans())
     def time_passes(self, action: int, passed: bool) -> None:
-        pending = list(self.witness.actions())
+        pending = list(self.witness.pending_actions())
         self.session.now += MINUTE if passed else 1
         name = pending[action % len(pending)] if action % 5 else f"act_{action}"
         self._report(ActionTimedOut(thread=THREAD, action=name))
@@ -253,11 +253,11 @@ class ThreadMachine(RuleBasedStateMachine):
     def is_taken_over(self, died: bool) -> None:
         self.session.epoch += died
         run = self.witness.run
-        left = (Partial(kind="text", scope=at(turn=99, run=99, step=2), text="never was"),)
+        partials = (Partial(kind="text", scope=at(turn=99, run=99, step=2), text="never was"),)
         if run is not None and run.model:
             scope = Scope(agent="lead", thread=THREAD, turn=run.turn, run=run.run, step=run.model + 1)
-            left = (*left, Partial(kind="text", scope=scope, text="On"))
-        self._apply(HostTakenOver(partials=left))
+            partials = (*partials, Partial(kind="text", scope=scope, text="On"))
+        self._apply(HostTakenOver(partials=partials))
         assert self.session.thread.run is None or self.session.run.epoch == self.session.epoch
 
     @precondition(lambda self: self.reported)
@@ -284,7 +284,7 @@ class ThreadMachine(RuleBasedStateMachine):
         of = open_run.run if open_run is not None else f"run_{run}"
         match kind:
             case ToolEnded():
-                running = set(self.witness.running())
+                running = set(self.witness.running_calls())
                 idle = [name for name in (open_run.calls if open_run is not None else ()) if name not in running]
                 self._apply(msgspec.structs.replace(kind, run=of, call=[*idle, "cal_0"][run % (len(idle) + 1)]))
             case ModelResponded() | ModelAttemptFailed():

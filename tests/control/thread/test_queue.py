@@ -41,31 +41,31 @@ def queue_changed(*turns: int, sequence: int) -> QueueChanged:
 
 def test_a_busy_agent_queues_messages_and_shows_their_places():
     """MAR-13"""
-    busy = session_after(submit("one"), submit("two"))
-    busy.when(submit("three")).then(
+    session = session_after(submit("one"), submit("two"))
+    session.when(submit("three")).then(
         (TurnSubmitted(input=Text(text="three"), mode="chat", permission_mode="ask"), at(turn=3)),
         (QueueAdded(position=2), at(turn=3)),
     )
-    assert busy.queue == ["trn_2", "trn_3"]
+    assert session.queue == ["trn_2", "trn_3"]
 
 
 def test_a_busy_agent_runs_its_messages_in_order():
     """MAR-13"""
-    busy = session_after(submit("one"), submit("two"), submit("three"))
-    busy.when(text_response("done")).then(
+    session = session_after(submit("one"), submit("two"), submit("three"))
+    session.when(text_response("done")).then(
         message_text("done", at(turn=1, run=1, step=2)),
         *model_completion(at(turn=1, run=1, step=1)),
         (OutputFinal(parts=(2,)), at(turn=1, run=1)),
         (TurnCompleted(iterations=1), at(turn=1, run=1)),
         *turn_start(2, 2),
     )
-    busy.when(text_response("done", run=2)).ends_with(*turn_start(3, 3))
-    assert busy.queue == []
+    session.when(text_response("done", run=2)).ends_with(*turn_start(3, 3))
+    assert session.queue == []
 
 
 def test_a_queued_turn_keeps_the_mode_that_it_was_submitted_with():
-    busy = session_after(submit("one"), submit("two", mode="auto"))
-    busy.when(text_response("done")).ends_with(*turn_start(2, 2, mode="auto"))
+    session = session_after(submit("one"), submit("two", mode="auto"))
+    session.when(text_response("done")).ends_with(*turn_start(2, 2, mode="auto"))
 
 
 def test_a_queued_turn_is_removed():
@@ -77,10 +77,10 @@ def test_a_queued_turn_is_removed():
 
 def test_a_removed_turn_neither_starts_nor_frees_its_id():
     """CTL-02, CTL-15"""
-    without = session_after(submit("one"), submit("two"), remove(2))
-    assert without.refuses(remove(2)).code == "turn_not_queued"
-    assert without.refuses(submit(turn_id="trn_2")).code == "turn_id_used"
-    assert without.when(text_response("done")).facts[-1] == TurnCompleted(iterations=1)
+    session = session_after(submit("one"), submit("two"), remove(2))
+    assert session.refuses(remove(2)).code == "turn_not_queued"
+    assert session.refuses(submit(turn_id="trn_2")).code == "turn_id_used"
+    assert session.when(text_response("done")).facts[-1] == TurnCompleted(iterations=1)
 
 
 def test_a_queued_turn_is_moved_to_the_front():
@@ -103,8 +103,8 @@ def test_a_queued_turn_can_be_edited_and_keeps_its_place():
 
 @pytest.mark.parametrize("change", [remove(1), promote(1), edit(1, "x")], ids=["remove", "promote", "edit"])
 def test_a_started_turn_is_no_longer_in_the_queue(change):
-    running = session_after(submit("one"))
-    assert running.refuses(change).code == "turn_not_queued"
+    session = session_after(submit("one"))
+    assert session.refuses(change).code == "turn_not_queued"
 
 
 def test_interrupting_input_is_first_in_the_queue_and_interrupts_the_running_turn():
@@ -118,8 +118,8 @@ def test_interrupting_input_is_first_in_the_queue_and_interrupts_the_running_tur
 
 
 def test_interrupting_input_for_a_stopping_turn_requests_no_second_interrupt():
-    stopping = session_after(submit("one"), interrupt())
-    stopping.when(submit("now", when_busy="interrupt")).then(
+    session = session_after(submit("one"), interrupt())
+    session.when(submit("now", when_busy="interrupt")).then(
         (TurnSubmitted(input=Text(text="now"), mode="chat", permission_mode="ask"), at(turn=2)),
         (QueueAdded(position=1), at(turn=2)),
     )

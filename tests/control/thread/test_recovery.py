@@ -52,12 +52,12 @@ def test_a_takeover_records_partial_output_as_interrupted():
     """MAR-16"""
     session = next_host(session_after(submit()))
     step = at(turn=1, run=1, step=2)
-    left = (
+    partials = (
         partial("arguments", msgspec.structs.replace(step, step=4), '{"pa'),
         partial("text", msgspec.structs.replace(step, step=3), "Once upon"),
         partial("reasoning", step, "hm"),
     )
-    result = session.when(HostTakenOver(partials=left))
+    result = session.when(HostTakenOver(partials=partials))
     result.then(
         TAKEOVER,
         (ReasoningInterrupted(content=Text(text="hm")), step),

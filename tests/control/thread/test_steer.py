@@ -49,27 +49,27 @@ def test_a_steer_waits_for_the_next_model_call():
 
 def test_a_steer_is_accepted_by_the_model_call_that_follows_all_results():
     """UI-11"""
-    auto = session_after(
+    session = session_after(
         submit(mode="auto"),
         model_response(requested_call(1, 2), requested_call(2, 3)),
         steer("in French"),
         steer("and short"),
     )
-    auto.when(tool_end(1)).then((DONE, at(turn=1, run=1, step=2, call=1)))
+    session.when(tool_end(1)).then((DONE, at(turn=1, run=1, step=2, call=1)))
     next_call = at(turn=1, run=1, step=4)
-    auto.when(tool_end(2)).then(
+    session.when(tool_end(2)).then(
         (DONE, at(turn=1, run=1, step=3, call=2)),
         (SteerAccepted(steer_id="str_1"), next_call),
         (SteerAccepted(steer_id="str_2"), next_call),
         model_request(2, next_call),
     )
-    assert auto.run.steers == ()
+    assert session.run.steers == ()
 
 
 def test_a_steer_waits_behind_a_pending_approval():
-    waiting = session_after(submit(), model_response(requested_call(1, 2, ASK)))
-    waiting.when(steer("stop asking")).then((SteerRequested(steer_id="str_1", input=Text(text="stop asking")), RUN))
-    waiting.when(reject()).ends_with(
+    session = session_after(submit(), model_response(requested_call(1, 2, ASK)))
+    session.when(steer("stop asking")).then((SteerRequested(steer_id="str_1", input=Text(text="stop asking")), RUN))
+    session.when(reject()).ends_with(
         (SteerAccepted(steer_id="str_1"), at(turn=1, run=1, step=4)), model_request(2, at(turn=1, run=1, step=4))
     )
 
@@ -86,8 +86,8 @@ def test_a_steer_during_a_text_only_response_continues_the_turn():
 
 def test_a_text_only_response_at_the_limit_completes_the_turn_and_rejects_the_steer_with_its_draft():
     """UI-11, MAR-12: no model call is left to read the steer, and the response is final."""
-    chat = session_after(submit(), *_two_calls(), steer("in French"))
-    chat.when(text_response("done", step=5)).then(
+    session = session_after(submit(), *_two_calls(), steer("in French"))
+    session.when(text_response("done", step=5)).then(
         message_text("done", at(turn=1, run=1, step=6)),
         *model_completion(at(turn=1, run=1, step=5)),
         (SteerRejected(steer_id="str_1", input=Text(text="in French"), reason="turn_completed"), RUN),
@@ -98,8 +98,8 @@ def test_a_text_only_response_at_the_limit_completes_the_turn_and_rejects_the_st
 
 def test_a_steer_that_waits_for_a_result_at_the_limit_is_rejected_with_its_draft():
     """UI-11, MAR-12"""
-    chat = session_after(submit(), *_two_calls(), model_response(requested_call(3, 6), step=5), steer("in French"))
-    chat.when(tool_end(3)).then(
+    session = session_after(submit(), *_two_calls(), model_response(requested_call(3, 6), step=5), steer("in French"))
+    session.when(tool_end(3)).then(
         (DONE, at(turn=1, run=1, step=6, call=3)),
         (SteerRejected(steer_id="str_1", input=Text(text="in French"), reason="turn_failed"), RUN),
         (
@@ -116,10 +116,10 @@ def test_a_steer_that_waits_for_a_result_at_the_limit_is_rejected_with_its_draft
 
 def test_a_steer_of_a_turn_that_is_finalised_is_rejected_with_its_draft():
     """UI-11"""
-    auto = session_after(
+    session = session_after(
         submit(mode="auto"), model_response(requested_call(1, 2, tool="Finalize")), steer("one more thing")
     )
-    auto.when(tool_end(1)).then(
+    session.when(tool_end(1)).then(
         (DONE, at(turn=1, run=1, step=2, call=1)),
         (SteerRejected(steer_id="str_1", input=Text(text="one more thing"), reason="turn_completed"), RUN),
         (OutputFinal(parts=()), RUN),
@@ -167,22 +167,22 @@ def test_a_steer_waits_through_a_retry():
 
 
 def test_steering_a_thread_without_a_running_turn_is_a_clear_error():
-    idle = session_after(submit(), text_response("done"))
+    session = session_after(submit(), text_response("done"))
     problem = Problem(
         code="nothing_running",
         message="No turn is running in this thread.",
         hint="Submit the text as a turn.",
     )
-    assert idle.refuses(steer("in French")) == problem
+    assert session.refuses(steer("in French")) == problem
     assert session_after(submit(), interrupt()).refuses(steer("in French")) == problem
 
 
 def test_a_repeated_steer_with_the_same_id_is_accepted_once():
-    once = session_after(submit(), steer("in French", steer_id="str_a"))
-    once.when(steer("in French", steer_id="str_a")).then().with_answer(
+    session = session_after(submit(), steer("in French", steer_id="str_a"))
+    session.when(steer("in French", steer_id="str_a")).then().with_answer(
         SteerQueued(session_id=SESSION, turn_id="trn_1", steer_id="str_a", sequence=7)
     )
-    assert once.refuses(steer("in Chinese", steer_id="str_a")) == Problem(
+    assert session.refuses(steer("in Chinese", steer_id="str_a")) == Problem(
         code="idempotency_conflict",
         message="The steer str_a already has another text.",
         field="steerId",
@@ -191,9 +191,9 @@ def test_a_repeated_steer_with_the_same_id_is_accepted_once():
 
 
 def test_the_calls_of_a_response_run_before_a_pending_steer_is_read():
-    chat = session_after(submit(), steer("in French"))
+    session = session_after(submit(), steer("in French"))
     call = at(turn=1, run=1, step=2, call=1)
-    chat.when(model_response(requested_call(1, 2))).then(
+    session.when(model_response(requested_call(1, 2))).then(
         *model_completion(at(turn=1, run=1, step=1), "tool_calls"),
         *tool_request(1, call, requested_call(1, 2).evaluation),
         *tool_start(call),

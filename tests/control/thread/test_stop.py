@@ -51,12 +51,12 @@ def test_an_interrupt_records_its_intent():
 
 def test_interrupting_an_idle_agent_is_a_clear_error_and_changes_nothing():
     """COM-11"""
-    idle = session_after(submit(), text_response("done"))
-    before = idle.state
-    assert idle.refuses(interrupt()) == Problem(
+    session = session_after(submit(), text_response("done"))
+    before = session.state
+    assert session.refuses(interrupt()) == Problem(
         code="nothing_running", message="No turn is running in this thread.", hint="No action is needed."
     )
-    assert idle.state == before
+    assert session.state == before
 
 
 def test_an_interrupt_of_another_turn_does_not_stop_the_running_turn():
@@ -226,10 +226,10 @@ def test_a_call_that_waits_for_another_does_not_start_once_the_turn_is_stopping(
     calls = model_response(requested_call(1, 2, SERIAL), requested_call(2, 3, SERIAL))
     for step in (submit(mode="auto"), calls, interrupt()):
         decided = session.when(step).decision
-        witness.see(decided.facts, decided.closed)
+        witness.check(decided.facts, decided.closed)
     result = session.when(tool_end(1))
-    witness.see(result.decision.facts, result.decision.closed)
+    witness.check(result.decision.facts, result.decision.closed)
     assert [fact.type for fact in result.facts] == ["tool.completed"]
     last = session.when(run_stop())
-    witness.see(last.decision.facts, last.decision.closed)
+    witness.check(last.decision.facts, last.decision.closed)
     last.then((ToolCancelled(started=False), SECOND), (TurnInterrupted(cause="person", iterations=1), RUN))

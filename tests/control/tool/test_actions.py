@@ -120,17 +120,17 @@ def test_an_unattended_rejection_is_reported_as_no_person_available():
 
 def test_an_action_is_answered_once():
     """CTL-15"""
-    once = session_awaiting_approval().after(approve())
+    session = session_awaiting_approval().after(approve())
     problem = Problem(
         code="unknown_action",
         message="No action act_1 is pending in this session.",
         field="actionId",
         hint="get_thread_read lists the pending actions.",
     )
-    assert once.refuses(approve()) == problem
-    assert once.refuses(reject()) == problem
-    once.now += MINUTE
-    once.when(action_timeout()).then_nothing()
+    assert session.refuses(approve()) == problem
+    assert session.refuses(reject()) == problem
+    session.now += MINUTE
+    session.when(action_timeout()).then_nothing()
 
 
 def test_an_expired_action_is_a_denial():
@@ -255,19 +255,19 @@ def test_an_approval_refuses_the_decision_answer():
 
 def test_an_answer_to_an_action_of_a_stopping_turn_is_refused():
     """CTL-04, CTL-08"""
-    stopping = session_awaiting_approval().after(interrupt())
+    session = session_awaiting_approval().after(interrupt())
     problem = Problem(
         code="nothing_running", message="The turn is stopping, and its actions with it.", field="actionId"
     )
-    assert stopping.refuses(approve()) == problem
-    assert stopping.refuses(reject()) == problem
+    assert session.refuses(approve()) == problem
+    assert session.refuses(reject()) == problem
 
 
 def test_an_action_that_expires_in_a_stopping_turn_is_closed_without_a_model_call():
     """CTL-04"""
-    stopping = session_awaiting_approval(expiry=MINUTE).after(interrupt())
-    stopping.now += MINUTE
-    stopping.when(action_timeout()).then(
+    session = session_awaiting_approval(expiry=MINUTE).after(interrupt())
+    session.now += MINUTE
+    session.when(action_timeout()).then(
         (ActionExpired(), ACTION),
         (ToolRefused(code="approval_expired", message="No person answered the approval in time."), CALL),
     )
@@ -275,21 +275,21 @@ def test_an_action_that_expires_in_a_stopping_turn_is_closed_without_a_model_cal
 
 def test_an_answer_to_an_action_of_an_ended_turn_is_refused():
     """CTL-04, CTL-15"""
-    over = session_awaiting_approval().after(interrupt(), run_stop())
-    assert over.refuses(approve()).code == "unknown_action"
+    session = session_awaiting_approval().after(interrupt(), run_stop())
+    assert session.refuses(approve()).code == "unknown_action"
 
 
 def test_two_actions_of_one_response_are_answered_separately():
     """CTL-04: the model continues once both calls have ended."""
-    auto = session_after(submit(mode="auto"), model_response(requested_call(1, 2, ASK), requested_call(2, 3, ASK)))
+    session = session_after(submit(mode="auto"), model_response(requested_call(1, 2, ASK), requested_call(2, 3, ASK)))
     second = at(turn=1, run=1, step=3, call=2)
-    auto.when(reject(2)).then(
+    session.when(reject(2)).then(
         (ActionResolved(decision="reject"), msgspec.structs.replace(second, step=5, action="act_2")),
         (ToolRefused(code="person_denied", message="The person rejected the call."), second),
     )
     first = msgspec.structs.replace(ACTION, step=4)
-    auto.when(approve(1)).then((ActionResolved(decision="approve"), first), *tool_start(CALL))
-    auto.when(tool_end(1)).then(
+    session.when(approve(1)).then((ActionResolved(decision="approve"), first), *tool_start(CALL))
+    session.when(tool_end(1)).then(
         (ToolCompleted(output=Text(text="done"), duration_ms=4), CALL), model_request(2, at(turn=1, run=1, step=6))
     )
 

@@ -55,8 +55,8 @@ def test_an_allowed_call_runs_in_the_recorded_sandbox():
 
 
 def test_a_call_without_a_sandbox_records_the_level_none():
-    bare = gate_evaluation("allow", sandbox=SandboxApplied(level="none", network=True))
-    session_after(submit()).when(model_response(requested_call(1, 2, bare, tool="Bash"))).ends_with(
+    unsandboxed = gate_evaluation("allow", sandbox=SandboxApplied(level="none", network=True))
+    session_after(submit()).when(model_response(requested_call(1, 2, unsandboxed, tool="Bash"))).ends_with(
         (SandboxApplied(level="none", network=True), CALL), (ToolStarted(tool="Bash"), CALL)
     )
 
@@ -80,12 +80,12 @@ def test_a_denial_without_a_code_gets_policy_denied():
 
 def test_a_call_that_needs_approval_waits():
     """CTL-04"""
-    waiting = session_after(submit(), expiry=60_000_000)
-    result = waiting.when(model_response(requested_call(1, 2, ASK)))
+    session = session_after(submit(), expiry=60_000_000)
+    result = session.when(model_response(requested_call(1, 2, ASK)))
     result.then(
         *model_completion(at(turn=1, run=1, step=1), "tool_calls"),
         *tool_request(1, CALL, ASK),
-        approval_request(3, 1, CALL, expires_at=waiting.now + 60_000_000),
+        approval_request(3, 1, CALL, expires_at=session.now + 60_000_000),
     )
     assert result.decision.closed == ()
 
@@ -93,34 +93,34 @@ def test_a_call_that_needs_approval_waits():
 def test_the_recorded_arguments_are_those_that_the_gate_evaluated():
     """SAFE-07: hooks may have rewritten the model's arguments."""
     result = session_after(submit()).when(model_response(requested_call(1, 2)))
-    asked_for = [fact for fact in result.facts if isinstance(fact, ToolRequested)]
-    assert [fact.arguments for fact in asked_for] == [Text(text=ALLOW.arguments)]
+    requests = [fact for fact in result.facts if isinstance(fact, ToolRequested)]
+    assert [fact.arguments for fact in requests] == [Text(text=ALLOW.arguments)]
     assert ALLOW.arguments != requested_call(1, 2).arguments
 
 
 def test_m6_several_read_only_calls_of_one_response_run_in_chat():
-    chat = session_after(submit())
-    chat.when(model_response(requested_call(1, 2), requested_call(2, 3))).then(
+    session = session_after(submit())
+    session.when(model_response(requested_call(1, 2), requested_call(2, 3))).then(
         *model_completion(at(turn=1, run=1, step=1), "tool_calls"),
         *tool_request(1, CALL, ALLOW),
         *tool_start(CALL),
         *tool_request(2, SECOND, ALLOW),
         *tool_start(SECOND),
     )
-    chat.when(tool_end(1)).then((DONE, CALL))
-    chat.when(tool_end(2)).then((DONE, SECOND), model_request(2, at(turn=1, run=1, step=4)))
+    session.when(tool_end(1)).then((DONE, CALL))
+    session.when(tool_end(2)).then((DONE, SECOND), model_request(2, at(turn=1, run=1, step=4)))
 
 
 def test_m6_a_call_beyond_the_limit_of_chat_is_denied_and_never_reads_as_allowed():
-    chat = session_after(submit())
-    chat.when(model_response(requested_call(1, 2), requested_call(2, 3, SERIAL))).then(
+    session = session_after(submit())
+    session.when(model_response(requested_call(1, 2), requested_call(2, 3, SERIAL))).then(
         *model_completion(at(turn=1, run=1, step=1), "tool_calls"),
         *tool_request(1, CALL, ALLOW),
         *tool_start(CALL),
         *tool_request(2, SECOND, _beyond_chat_limit(SERIAL)),
         (_one_call_refusal(), SECOND),
     )
-    chat.when(tool_end(1)).then((DONE, CALL), model_request(2, at(turn=1, run=1, step=4)))
+    session.when(tool_end(1)).then((DONE, CALL), model_request(2, at(turn=1, run=1, step=4)))
 
 
 def test_m6_calls_after_a_writing_call_are_denied_in_chat():
@@ -143,8 +143,8 @@ def test_m6_a_team_tool_does_not_count_as_read_only():
 
 
 def test_a_second_call_in_chat_never_shares_a_step_with_the_action_of_the_first():
-    chat = session_after(submit())
-    chat.when(model_response(requested_call(1, 2, ASK), requested_call(2, 3))).then(
+    session = session_after(submit())
+    session.when(model_response(requested_call(1, 2, ASK), requested_call(2, 3))).then(
         *model_completion(at(turn=1, run=1, step=1), "tool_calls"),
         *tool_request(1, CALL, ASK),
         approval_request(4, 1, CALL),
@@ -155,8 +155,8 @@ def test_a_second_call_in_chat_never_shares_a_step_with_the_action_of_the_first(
 
 def test_the_gate_evaluates_calls_of_one_response_separately_in_auto():
     """CTL-04: allowed calls run while others wait for approval."""
-    auto = session_after(submit(mode="auto"))
-    auto.when(model_response(requested_call(1, 2, ASK), requested_call(2, 3), requested_call(3, 4, DENY))).then(
+    session = session_after(submit(mode="auto"))
+    session.when(model_response(requested_call(1, 2, ASK), requested_call(2, 3), requested_call(3, 4, DENY))).then(
         *model_completion(at(turn=1, run=1, step=1), "tool_calls"),
         *tool_request(1, CALL, ASK),
         approval_request(5, 1, CALL),
@@ -165,14 +165,14 @@ def test_the_gate_evaluates_calls_of_one_response_separately_in_auto():
         *tool_request(3, THIRD, DENY),
         (ToolRefused(code="path_denied", message="The path leads out of the folder."), THIRD),
     )
-    auto.when(tool_end(2)).then((DONE, SECOND))
-    auto.after(approve())
-    auto.when(tool_end(1)).then((DONE, CALL), model_request(2, at(turn=1, run=1, step=6)))
+    session.when(tool_end(2)).then((DONE, SECOND))
+    session.after(approve())
+    session.when(tool_end(1)).then((DONE, CALL), model_request(2, at(turn=1, run=1, step=6)))
 
 
 def test_each_action_of_one_response_has_its_own_step():
-    auto = session_after(submit(mode="auto"))
-    auto.when(model_response(requested_call(1, 2, ASK), requested_call(2, 3, ASK))).ends_with(
+    session = session_after(submit(mode="auto"))
+    session.when(model_response(requested_call(1, 2, ASK), requested_call(2, 3, ASK))).ends_with(
         *tool_request(1, CALL, ASK),
         approval_request(4, 1, CALL),
         *tool_request(2, SECOND, ASK),
@@ -221,12 +221,12 @@ def test_output_past_8_kb_is_a_preview_and_a_blob():
 )
 def test_a_result_without_a_start_and_a_second_end_change_nothing(step):
     """CTL-15"""
-    auto = session_after(
+    session = session_after(
         submit(mode="auto"),
         model_response(requested_call(1, 2), requested_call(2, 3, DENY), requested_call(3, 4)),
         tool_end(1),
     )
-    auto.when(step).then_nothing()
+    session.when(step).then_nothing()
 
 
 def test_a_result_of_a_call_that_waits_for_a_person_changes_nothing():
@@ -236,10 +236,10 @@ def test_a_result_of_a_call_that_waits_for_a_person_changes_nothing():
 
 def test_a_turn_at_its_limit_whose_calls_are_all_denied_fails_in_the_same_batch():
     """MAR-12, CTL-16"""
-    chat = session_after(
+    session = session_after(
         submit(), model_response(requested_call(1, 2, DENY)), model_response(requested_call(2, 4, DENY), step=3)
     )
-    result = chat.when(model_response(requested_call(3, 6, DENY), step=5))
+    result = session.when(model_response(requested_call(3, 6, DENY), step=5))
     assert [fact.type for fact in result.facts] == [
         "model.completed",
         "cost.recorded",
@@ -270,26 +270,26 @@ def _beyond_chat_limit(evaluation: Evaluation) -> Evaluation:
 
 def test_in_auto_a_writing_call_waits_for_earlier_calls_and_later_calls_wait_for_it() -> None:
     """Read-only calls start together. The gate evaluates waiting calls again."""
-    auto = session_after(submit(mode="auto"))
-    wanted = (
+    session = session_after(submit(mode="auto"))
+    calls = (
         requested_call(1, 2),
         requested_call(2, 3, SERIAL),
         requested_call(3, 4),
         requested_call(4, 5, SERIAL_DENY),
     )
-    result = auto.when(model_response(*wanted))
+    result = session.when(model_response(*calls))
     assert [fact.type for fact in result.facts].count("tool.requested") == 4
     assert _started_calls(result) == ["cal_1"]
-    assert _started_calls(auto.when(tool_end(1))) == ["cal_2"]
-    assert _started_calls(auto.when(tool_end(2))) == ["cal_3"]
-    last = auto.when(tool_end(3))
+    assert _started_calls(session.when(tool_end(1))) == ["cal_2"]
+    assert _started_calls(session.when(tool_end(2))) == ["cal_3"]
+    last = session.when(tool_end(3))
     assert [fact.type for fact in last.facts][1:] == ["permission.evaluated", "tool.refused", "model.requested"]
 
 
 def test_only_the_next_calls_are_evaluated_again_and_a_refusal_starts_the_ones_after_it() -> None:
     """An evaluation reads files, so each ended call causes only one evaluation of a waiting call."""
-    auto = session_after(submit(mode="auto"))
-    auto.when(
+    session = session_after(submit(mode="auto"))
+    session.when(
         model_response(
             requested_call(1, 2, SERIAL),
             requested_call(2, 3, SERIAL_DENY),
@@ -297,8 +297,8 @@ def test_only_the_next_calls_are_evaluated_again_and_a_refusal_starts_the_ones_a
             requested_call(4, 5, SERIAL),
         )
     )
-    assert list(auto.pending_evaluations()) == ["cal_2", "cal_3"]
-    result = auto.when(tool_end(1))
+    assert list(session.pending_evaluations()) == ["cal_2", "cal_3"]
+    result = session.when(tool_end(1))
     assert (
         [new.scope.tool_call for new in result.decision.facts if new.fact.type == "tool.refused"],
         _started_calls(result),
@@ -306,7 +306,7 @@ def test_only_the_next_calls_are_evaluated_again_and_a_refusal_starts_the_ones_a
         ["cal_2"],
         ["cal_3"],
     )
-    assert list(auto.pending_evaluations()) == ["cal_4"]
+    assert list(session.pending_evaluations()) == ["cal_4"]
 
 
 def _started_calls(result: StepResult) -> list[str]:

@@ -44,11 +44,11 @@ def test_the_start_and_the_end_of_a_process_are_recorded():
     started = session_with_running_call().when(STARTED)
     started.then((ProcessStarted(command=Text(text="npm run dev"), summary="Bash npm run dev"), RUN))
 
-    over = session_with_process().when(EXITED)
+    ended = session_with_process().when(EXITED)
 
     fact = ProcessEnded(status="exited", exit_code=0, output=Text(text="ready\n"), duration_ms=7)
-    over.then((fact, RUN))
-    assert over.decision.closed == ("prc_1",)
+    ended.then((fact, RUN))
+    assert ended.decision.closed == ("prc_1",)
 
 
 def test_input_of_a_person_is_recorded_before_it_is_written():
@@ -81,11 +81,11 @@ def test_an_ended_and_an_unknown_process_are_refused_with_different_codes():
         session_with_process().refuses(TerminateProcess(session_id=SESSION, process_id="prc_9")).code
         == "unknown_process"
     )
-    over = session_with_process()
-    over.after(EXITED)
+    session = session_with_process()
+    session.after(EXITED)
 
-    assert over.refuses(STOP).code == "process_unavailable"
-    over.when(EXITED).then_nothing()
+    assert session.refuses(STOP).code == "process_unavailable"
+    session.when(EXITED).then_nothing()
 
 
 def test_empty_and_too_large_input_are_refused():
@@ -94,8 +94,8 @@ def test_empty_and_too_large_input_are_refused():
         session_with_process().refuses(WriteProcessStdin(session_id=SESSION, process_id="prc_1")).code
         == "invalid_input"
     )
-    much = WriteProcessStdin(session_id=SESSION, process_id="prc_1", text="é" * MAX_INLINE_BYTES)
-    assert session_with_process().refuses(much).code == "too_large"
+    command = WriteProcessStdin(session_id=SESSION, process_id="prc_1", text="é" * MAX_INLINE_BYTES)
+    assert session_with_process().refuses(command).code == "too_large"
 
 
 def test_a_takeover_records_processes_as_lost():

@@ -78,7 +78,7 @@ def test_a_plan_of_the_lead_is_a_plan_decision() -> None:
 
 
 @pytest.mark.parametrize(
-    ("decision", "more", "comes_to"),
+    ("decision", "fields", "expected"),
     [
         ("approve", {}, {"decision": "accepted", "answer": "", "reason": ""}),
         ("reject", {"reason": "Too much."}, {"decision": "rejected", "answer": "", "reason": "Too much."}),
@@ -86,12 +86,12 @@ def test_a_plan_of_the_lead_is_a_plan_decision() -> None:
     ],
 )
 def test_the_decision_goes_back_to_the_teammate_that_asked(
-    decision: Decision, more: dict[str, str], comes_to: dict[str, str]
+    decision: Decision, fields: dict[str, str], expected: dict[str, str]
 ) -> None:
     """CTX-03: accepted, rejected with a reason, or sent back with edits. No other agent is notified."""
     session, _, action = session_with_plan()
     inbox = session.thread_of("lead").inbox
-    assert decide(session, action, decision, **more) == comes_to
+    assert decide(session, action, decision, **fields) == expected
     assert session.run_of("worker-1").calls == ()
     assert session.run_of("worker-1").model_step > 0
     assert session.thread_of("lead").inbox == inbox

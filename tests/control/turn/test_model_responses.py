@@ -53,9 +53,9 @@ def test_parts_are_recorded_in_the_order_in_which_they_came():
 
 
 def test_text_before_a_call_keeps_its_place_and_is_not_part_of_the_output():
-    chat = session_after(submit())
+    session = session_after(submit())
     call = at(turn=1, run=1, step=3, call=1)
-    result = chat.when(model_response(text_part(2, "I will look."), requested_call(1, 3)))
+    result = session.when(model_response(text_part(2, "I will look."), requested_call(1, 3)))
     result.then(
         message_text("I will look.", at(turn=1, run=1, step=2)),
         *model_completion(CALL, "tool_calls"),
@@ -63,7 +63,7 @@ def test_text_before_a_call_keeps_its_place_and_is_not_part_of_the_output():
         *tool_start(call),
     )
     assert result.decision.ends == ("run_1.2.text", "run_1.3.arguments")
-    assert chat.run.answer_parts == ()
+    assert session.run.answer_parts == ()
 
 
 @pytest.mark.parametrize(
@@ -224,6 +224,6 @@ def test_a_failed_model_call_of_a_stopping_turn_ends_without_ending_the_turn():
 
 
 def test_the_next_step_follows_every_part_of_a_response():
-    auto = session_after(submit(mode="auto"), model_response(reasoning_part(2, "hm"), text_part(3, "so")))
-    assert auto.run.model_step == 4
-    auto.when(text_response("more", step=4)).ends_with(model_request(3, at(turn=1, run=1, step=6)))
+    session = session_after(submit(mode="auto"), model_response(reasoning_part(2, "hm"), text_part(3, "so")))
+    assert session.run.model_step == 4
+    session.when(text_response("more", step=4)).ends_with(model_request(3, at(turn=1, run=1, step=6)))

@@ -38,8 +38,8 @@ def test_a_queued_turn_without_a_mode_gets_the_mode_of_the_running_turn():
 
 
 def test_a_queued_turn_without_a_mode_gets_the_mode_of_the_last_queued_turn():
-    working = session_after(submit(permission_mode="edits"), submit("two", permission_mode="planning"))
-    assert submitted_mode(working.when(submit("three"))) == "planning"
+    session = session_after(submit(permission_mode="edits"), submit("two", permission_mode="planning"))
+    assert submitted_mode(session.when(submit("three"))) == "planning"
 
 
 def test_an_untrusted_folder_limits_the_carried_mode_to_the_default_mode():

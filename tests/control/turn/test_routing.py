@@ -84,12 +84,12 @@ def test_a_failed_model_is_replaced_by_the_next_and_its_partial_response_is_drop
     result = session.when(
         failed_attempt(text_part(2, "Half"), code="model_auth", message="No such key.", retryable=False)
     )
-    gone = msgspec.structs.replace(BIG, excluded="It failed in this run: model_auth.")
+    excluded = msgspec.structs.replace(BIG, excluded="It failed in this run: model_auth.")
     result.then(
         (ModelFailed(code="model_auth", message="No such key."), at(turn=1, run=1, step=1)),
         (
             RoutingResolved(
-                candidates=(gone, SMALL, LAST),
+                candidates=(excluded, SMALL, LAST),
                 chosen=SMALL,
                 reason="cloud/big failed: No such key.",
                 fallbacks=(LAST,),

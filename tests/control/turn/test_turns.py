@@ -100,9 +100,9 @@ def test_a_caller_can_choose_the_id_of_its_turn():
 def test_a_turn_id_is_refused_while_its_turn_runs_or_waits():
     """CTL-02"""
     running = session_after(submit(turn_id="trn_a"))
-    waiting = running.after(submit(turn_id="trn_b"))
+    session = running.after(submit(turn_id="trn_b"))
     for turn in ("trn_a", "trn_b"):
-        assert waiting.refuses(submit(turn_id=turn)) == Problem(
+        assert session.refuses(submit(turn_id=turn)) == Problem(
             code="turn_id_used",
             message=f"The session already has a turn {turn}.",
             field="turnId",
@@ -112,8 +112,8 @@ def test_a_turn_id_is_refused_while_its_turn_runs_or_waits():
 
 def test_a_turn_id_is_refused_after_its_turn_ended():
     """CTL-02"""
-    over = session_after(submit(turn_id="trn_a"), text_response("done"))
-    assert over.refuses(submit(turn_id="trn_a")).code == "turn_id_used"
+    session = session_after(submit(turn_id="trn_a"), text_response("done"))
+    assert session.refuses(submit(turn_id="trn_a")).code == "turn_id_used"
 
 
 def test_a_turn_id_of_another_thread_is_refused():
@@ -131,8 +131,8 @@ def test_a_busy_thread_queues_and_never_runs_two_turns():
 
 def test_a_busy_thread_refuses_input_with_when_busy_refuse():
     """CTL-03"""
-    busy = session_after(submit())
-    assert busy.refuses(submit(when_busy="refuse")) == Problem(
+    session = session_after(submit())
+    assert session.refuses(submit(when_busy="refuse")) == Problem(
         code="thread_busy",
         message="A turn is running or waiting in this thread.",
         hint="Set whenBusy to queue or interrupt.",
@@ -158,13 +158,13 @@ def test_input_for_a_definition_that_cannot_start_is_refused_and_creates_nothing
 
 def test_reaching_max_iters_fails_the_turn_without_output():
     """MAR-12: the limit is three model calls, and a fourth does not happen."""
-    steps = session_after(submit())
+    session = session_after(submit())
     for iteration in (1, 2):
-        steps.after(
+        session.after(
             model_response(requested_call(iteration, 2 * iteration), step=2 * iteration - 1), tool_end(iteration)
         )
-    steps.after(model_response(requested_call(3, 6), step=5))
-    steps.when(tool_end(3)).then(
+    session.after(model_response(requested_call(3, 6), step=5))
+    session.when(tool_end(3)).then(
         (ToolCompleted(output=Text(text="done"), duration_ms=4), at(turn=1, run=1, step=6, call=3)),
         (
             TurnFailed(
@@ -180,12 +180,12 @@ def test_reaching_max_iters_fails_the_turn_without_output():
 
 def test_plain_text_in_the_last_model_call_completes_the_turn():
     """MAR-12"""
-    steps = session_after(submit())
+    session = session_after(submit())
     for iteration in (1, 2):
-        steps.after(
+        session.after(
             model_response(requested_call(iteration, 2 * iteration), step=2 * iteration - 1), tool_end(iteration)
         )
-    steps.when(text_response("done", step=5)).then(
+    session.when(text_response("done", step=5)).then(
         message_text("done", at(turn=1, run=1, step=6)),
         *model_completion(at(turn=1, run=1, step=5)),
         (OutputFinal(parts=(6,)), at(turn=1, run=1)),
@@ -204,8 +204,8 @@ def test_text_alone_does_not_end_an_auto_turn():
 
 def test_text_alone_in_auto_reaches_the_limit_and_fails_the_turn():
     """MAR-12"""
-    auto = session_after(submit(mode="auto"), text_response("one"), text_response("two", step=3))
-    auto.when(text_response("three", step=5)).then(
+    session = session_after(submit(mode="auto"), text_response("one"), text_response("two", step=3))
+    session.when(text_response("three", step=5)).then(
         message_text("three", at(turn=1, run=1, step=6)),
         *model_completion(at(turn=1, run=1, step=5)),
         (
@@ -221,8 +221,8 @@ def test_text_alone_in_auto_reaches_the_limit_and_fails_the_turn():
 
 
 def test_a_successful_finalize_ends_an_auto_turn():
-    auto = session_after(submit(mode="auto"), model_response(requested_call(1, 2, tool="Finalize")))
-    auto.when(tool_end(1, "all tidy")).then(
+    session = session_after(submit(mode="auto"), model_response(requested_call(1, 2, tool="Finalize")))
+    session.when(tool_end(1, "all tidy")).then(
         (ToolCompleted(output=Text(text="all tidy"), duration_ms=4), at(turn=1, run=1, step=2, call=1)),
         (OutputFinal(parts=()), at(turn=1, run=1)),
         (TurnCompleted(iterations=1), at(turn=1, run=1)),
@@ -230,18 +230,18 @@ def test_a_successful_finalize_ends_an_auto_turn():
 
 
 def test_a_failed_finalize_does_not_end_an_auto_turn():
-    auto = session_after(submit(mode="auto"), model_response(requested_call(1, 2, tool="Finalize")))
-    auto.when(tool_end(1, code="tool_failed")).ends_with(model_request(2, at(turn=1, run=1, step=3)))
+    session = session_after(submit(mode="auto"), model_response(requested_call(1, 2, tool="Finalize")))
+    session.when(tool_end(1, code="tool_failed")).ends_with(model_request(2, at(turn=1, run=1, step=3)))
 
 
 def test_a_finalize_beside_other_calls_ends_the_turn_after_they_end():
     """CTL-16"""
-    auto = session_after(
+    session = session_after(
         submit(mode="auto"), model_response(requested_call(1, 2, tool="Finalize"), requested_call(2, 3))
     )
     done = Text(text="done")
-    auto.when(tool_end(1)).then((ToolCompleted(output=done, duration_ms=4), at(turn=1, run=1, step=2, call=1)))
-    auto.when(tool_end(2)).then(
+    session.when(tool_end(1)).then((ToolCompleted(output=done, duration_ms=4), at(turn=1, run=1, step=2, call=1)))
+    session.when(tool_end(2)).then(
         (ToolCompleted(output=done, duration_ms=4), at(turn=1, run=1, step=3, call=2)),
         (OutputFinal(parts=()), at(turn=1, run=1)),
         (TurnCompleted(iterations=1), at(turn=1, run=1)),
@@ -249,13 +249,13 @@ def test_a_finalize_beside_other_calls_ends_the_turn_after_they_end():
 
 
 def test_a_finalize_does_not_end_a_chat_turn():
-    chat = session_after(submit(), model_response(requested_call(1, 2, tool="Finalize")))
-    chat.when(tool_end(1)).ends_with(model_request(2, at(turn=1, run=1, step=3)))
+    session = session_after(submit(), model_response(requested_call(1, 2, tool="Finalize")))
+    session.when(tool_end(1)).ends_with(model_request(2, at(turn=1, run=1, step=3)))
 
 
 def test_the_final_output_is_the_text_after_the_last_call():
-    chat = session_after(submit(), model_response(text_before_call(2), requested_call(1, 3)), tool_end(1))
-    chat.when(text_response("done", step=4)).then(
+    session = session_after(submit(), model_response(text_before_call(2), requested_call(1, 3)), tool_end(1))
+    session.when(text_response("done", step=4)).then(
         message_text("done", at(turn=1, run=1, step=5)),
         *model_completion(at(turn=1, run=1, step=4)),
         (OutputFinal(parts=(5,)), at(turn=1, run=1)),
@@ -303,8 +303,8 @@ def test_a_failed_turn_pauses_the_turns_behind_it():
 
 
 def test_resuming_starts_the_turn_at_the_head_of_the_queue():
-    paused = session_after(submit(), submit("next"), attempt_failure())
-    result = paused.when(ResumeThread(session_id=SESSION, reason="the network is back"))
+    session = session_after(submit(), submit("next"), attempt_failure())
+    result = session.when(ResumeThread(session_id=SESSION, reason="the network is back"))
     result.then((ThreadResumed(reason="the network is back"), at()), *turn_start(2, 2))
     result.with_answer(ThreadChanged(session_id=SESSION, thread_id=THREAD, turn_id="trn_2", sequence=15))
 
@@ -341,8 +341,10 @@ def test_the_state_does_not_grow_with_finished_turns():
         )
     last = QueuedTurn(turn="trn_1", mode="chat", permission_mode="ask")
     ended_as = TurnEnd(how="completed", text=Text(text="done"))
-    bare = Thread(thread=THREAD, agent="lead", definition="lead", working_mode="ask", ended=ended_as, opened_sequence=2)
-    assert _without_last(once) == _without_last(session.thread) == bare
+    expected = Thread(
+        thread=THREAD, agent="lead", definition="lead", working_mode="ask", ended=ended_as, opened_sequence=2
+    )
+    assert _without_last(once) == _without_last(session.thread) == expected
     assert once.last is not None
     assert msgspec.structs.replace(once.last, sequence=0) == last
     assert len(session.thread.marks) <= MAX_MARKS

@@ -24,7 +24,7 @@ RESUMES = "one resume_thread gives every agent with unread input a run"
 A_HISTORY = 60
 DEFAULT = 200
 #: Names of steps. Those that keep a team moving are listed twice.
-NAMES = (*STEPS, "finishes", "finishes", "finishes", "spawns", "messages", "hands", "ends", "time")
+NAMES = (*STEPS, "finishes", "finishes", "finishes", "spawns", "messages", "hands_over", "ends_call", "passes_time")
 
 
 def plain(value: Any) -> Any:
