@@ -11,17 +11,17 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.tool import ToolRefused
 from callboard.contracts.facts.turn import TurnStarted
 from tests.agents.files import definition_file, write_agents
-from tests.runtime.rigs.house import House, calls, house, says, uses
+from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says, uses
 
 
-async def started(home: House, session: str) -> list[TurnStarted]:
+async def started(home: RuntimeRig, session: str) -> list[TurnStarted]:
     return [record.fact for record in await home.facts(session) if isinstance(record.fact, TurnStarted)]
 
 
 async def test_a_new_definition_leads_the_next_session(tmp_path: Path) -> None:
     """MAR-01"""
     agents = FolderDefinitions()
-    async with house(tmp_path, calls(says("One."), says("Two."), says("Three.")), agents) as home:
+    async with open_runtime(tmp_path, calls(says("One."), says("Two."), says("Three.")), agents) as home:
         first = await home.submit("Go")
         await home.until(first.session_id, "turn.completed")
         write_agents(home.folder, lead=definition_file("name: lead\ntools: [Read]\nmax_iters: 3", "You read."))
@@ -38,7 +38,7 @@ async def test_a_new_definition_leads_the_next_session(tmp_path: Path) -> None:
 async def test_a_changed_definition_applies_from_the_next_turn(tmp_path: Path) -> None:
     """MAR-01, MAR-03"""
     scenario = calls(says("One."), uses("Read", file_path="agents/lead.md"), says("Two."))
-    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
         write_agents(home.folder, lead=definition_file("name: lead\ntools: [Read]"))
         session = (await home.submit("Go")).session_id
         await home.until(session, "turn.completed")
@@ -52,7 +52,7 @@ async def test_a_changed_definition_applies_from_the_next_turn(tmp_path: Path) -
 
 async def test_without_a_valid_lead_a_new_session_is_refused_with_the_reason(tmp_path: Path) -> None:
     """MAR-02"""
-    async with house(tmp_path, calls(says("One.")), FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, calls(says("One.")), FolderDefinitions()) as home:
         write_agents(home.folder, lead="name: lead\ntools: Read")
         with pytest.raises(Refusal) as caught:
             await home.submit("Go")

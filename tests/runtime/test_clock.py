@@ -10,7 +10,7 @@ from callboard.contracts.facts.session import WarningRaised
 from callboard.contracts.scope import Scope
 from callboard.contracts.times import timestamp
 from callboard.runtime.clock import Clock
-from tests.runtime.rigs.house import house, says
+from tests.runtime.rigs.runtime_rig import open_runtime, says
 from tests.runtime.rigs.team import list_facts
 
 SECOND = 1_000_000
@@ -74,7 +74,7 @@ def test_a_step_is_reported_once_and_a_correction_is_not() -> None:
 async def test_open_sessions_record_that_the_clock_was_set(tmp_path: Path, by: int, code: str, how: str) -> None:
     """R1: times of facts do not change, and one step is one fact."""
     clock = Machine()
-    async with house(tmp_path, {"calls": [says("Yes.")]}, clock=clock) as home:
+    async with open_runtime(tmp_path, {"calls": [says("Yes.")]}, clock=clock) as home:
         turn = await home.submit("Hello.", mode="chat")
         await home.until(turn.session_id, "turn.completed")
         before = clock.now()

@@ -30,20 +30,20 @@ from callboard.contracts.facts.evidence import EvidenceExported
 from callboard.contracts.facts.subagent import SubagentSpawned
 from callboard.contracts.scope import Actor, Scope
 from callboard.evidence.verify import Verdict, verify
-from tests.runtime.rigs.house import PATIENCE, House, house, says
+from tests.runtime.rigs.runtime_rig import PATIENCE, RuntimeRig, open_runtime, says
 from tests.runtime.rigs.team import plays, tool_call, wait_fact, write_crew
 
 HELLO = {"match": [{"text": "hi", "calls": [says("Hello.")]}, {"text": "more", "calls": [says("More.")]}]}
 
 
-async def run_hello_turn(home: House, text: str = "hi") -> str:
+async def run_hello_turn(home: RuntimeRig, text: str = "hi") -> str:
     """Return a session with one ended turn."""
     turn = await home.submit(text)
     await home.until(turn.session_id, "turn.completed")
     return turn.session_id
 
 
-async def read_pack(home: House, packed: EvidencePacked) -> bytes:
+async def read_pack(home: RuntimeRig, packed: EvidencePacked) -> bytes:
     """Return the bytes of a pack."""
     data = await home.runtime.dependencies.store.blobs.get(packed.pack.hash)
     assert data is not None
@@ -68,7 +68,7 @@ def verify_pack(pack: bytes) -> Verdict:
 
 
 @asynccontextmanager
-async def pause_exports(home: House) -> AsyncIterator[asyncio.Event]:
+async def pause_exports(home: RuntimeRig) -> AsyncIterator[asyncio.Event]:
     """Pause exports at their first read until the event is set."""
     go, facts = asyncio.Event(), home.runtime.dependencies.store.facts
     real = facts.read_bytes
@@ -85,7 +85,7 @@ async def pause_exports(home: House) -> AsyncIterator[asyncio.Event]:
         del facts.read_bytes
 
 
-async def wait_export(home: House, session: str) -> EvidenceExport:
+async def wait_export(home: RuntimeRig, session: str) -> EvidenceExport:
     """Return the session's running export."""
     async with asyncio.timeout(PATIENCE):
         while True:
@@ -96,7 +96,7 @@ async def wait_export(home: House, session: str) -> EvidenceExport:
 
 
 async def test_an_export_is_a_fact_and_its_pack_verifies(tmp_path: Path):
-    async with house(tmp_path, HELLO) as home:
+    async with open_runtime(tmp_path, HELLO) as home:
         session = await run_hello_turn(home)
         facts = await home.facts(session)
 
@@ -132,13 +132,13 @@ async def test_an_export_is_a_fact_and_its_pack_verifies(tmp_path: Path):
 
 async def test_a_repeated_export_returns_the_first_one_also_after_a_restart(tmp_path: Path):
     """CTL-01"""
-    async with house(tmp_path, HELLO) as home:
+    async with open_runtime(tmp_path, HELLO) as home:
         session = await run_hello_turn(home)
         request = ExportEvidence(session_id=session)
         first, second = await asyncio.gather(home.do(request, key="k"), home.do(request, key="k"))
         assert first == second
         assert (await home.types(session)).count("evidence.exported") == 1
-    async with house(tmp_path, HELLO) as home:
+    async with open_runtime(tmp_path, HELLO) as home:
         assert await home.do(request, key="k") == first
         assert verify_pack(await read_pack(home, first)).ok
 
@@ -159,7 +159,7 @@ async def test_a_tasks_pack_and_its_fact_have_the_childs_ids(tmp_path: Path, mon
         ),
         ("worker", "alpha", [tool_call("Glob", pattern="*.txt"), says("A.")]),
     )
-    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
         write_crew(home)
         turn = await home.submit("go", permission_mode="full")
         session = turn.session_id
@@ -199,7 +199,7 @@ async def test_a_session_continues_during_an_export_and_the_pack_ends_at_its_req
 ):
     """Agent UI specification: an export runs in the background, with progress, and blocks no
     stream."""
-    async with house(tmp_path, HELLO) as home:
+    async with open_runtime(tmp_path, HELLO) as home:
         session = await run_hello_turn(home)
         asked_at = len(await home.facts(session))
         async with pause_exports(home) as go:
@@ -218,7 +218,7 @@ async def test_a_session_continues_during_an_export_and_the_pack_ends_at_its_req
 
 
 async def test_an_unused_session_can_be_closed_during_its_export(tmp_path: Path):
-    async with house(tmp_path, HELLO, idle=0.0, idle_waiting=0.0) as home:
+    async with open_runtime(tmp_path, HELLO, idle=0.0, idle_waiting=0.0) as home:
         session = await run_hello_turn(home)
         async with pause_exports(home) as go:
             exporting = asyncio.create_task(home.do(ExportEvidence(session_id=session)))
@@ -230,7 +230,7 @@ async def test_an_unused_session_can_be_closed_during_its_export(tmp_path: Path)
 
 
 async def test_a_shutdown_cancels_an_export_which_can_be_repeated(tmp_path: Path):
-    async with house(tmp_path, HELLO) as home:
+    async with open_runtime(tmp_path, HELLO) as home:
         session = await run_hello_turn(home)
         async with pause_exports(home):
             exporting = asyncio.create_task(home.do(ExportEvidence(session_id=session), "k1"))
@@ -239,13 +239,13 @@ async def test_a_shutdown_cancels_an_export_which_can_be_repeated(tmp_path: Path
             with pytest.raises(asyncio.CancelledError):
                 await exporting
         assert await home.do(ListExports(session_id=session)) == ExportList(exports=())
-    async with house(tmp_path, HELLO) as home:
+    async with open_runtime(tmp_path, HELLO) as home:
         packed = await home.do(ExportEvidence(session_id=session), "k1")
         assert verify_pack(await read_pack(home, packed)).ok
 
 
 async def test_a_session_deleted_during_its_export_leaves_no_pack(tmp_path: Path):
-    async with house(tmp_path, HELLO) as home:
+    async with open_runtime(tmp_path, HELLO) as home:
         session = await run_hello_turn(home)
         async with pause_exports(home) as go:
             exporting = asyncio.create_task(home.do(ExportEvidence(session_id=session)))
@@ -259,7 +259,7 @@ async def test_a_session_deleted_during_its_export_leaves_no_pack(tmp_path: Path
 
 
 async def test_deleting_a_session_deletes_its_packs(tmp_path: Path):
-    async with house(tmp_path, HELLO) as home:
+    async with open_runtime(tmp_path, HELLO) as home:
         session = await run_hello_turn(home)
         packed = await home.do(ExportEvidence(session_id=session))
         await home.do(DeleteSession(session_id=session, confirm=session))
@@ -267,7 +267,7 @@ async def test_deleting_a_session_deletes_its_packs(tmp_path: Path):
 
 
 async def test_a_pack_does_not_contain_earlier_packs(tmp_path: Path):
-    async with house(tmp_path, HELLO) as home:
+    async with open_runtime(tmp_path, HELLO) as home:
         session = await run_hello_turn(home)
         first = await home.do(ExportEvidence(session_id=session))
         second = await home.do(ExportEvidence(session_id=session))
@@ -278,7 +278,7 @@ async def test_a_pack_does_not_contain_earlier_packs(tmp_path: Path):
 
 
 async def test_erased_content_is_in_no_later_pack_and_earlier_packs_are_deleted(tmp_path: Path):
-    async with house(tmp_path, HELLO) as home:
+    async with open_runtime(tmp_path, HELLO) as home:
         session = await run_hello_turn(home)
         first = await home.do(ExportEvidence(session_id=session))
         facts = home.runtime.dependencies.store.facts
@@ -294,7 +294,7 @@ async def test_erased_content_is_in_no_later_pack_and_earlier_packs_are_deleted(
 
 
 async def test_only_a_person_can_export_and_only_existing_subjects(tmp_path: Path):
-    async with house(tmp_path, HELLO) as home:
+    async with open_runtime(tmp_path, HELLO) as home:
         session = await run_hello_turn(home)
         before = await home.types(session)
         refused: list[str] = []
@@ -312,7 +312,7 @@ async def test_only_a_person_can_export_and_only_existing_subjects(tmp_path: Pat
 
 
 async def test_an_imported_session_can_be_exported(tmp_path: Path):
-    async with house(tmp_path, HELLO) as home:
+    async with open_runtime(tmp_path, HELLO) as home:
         call = ImportedCall(parts=(ImportedPart(kind="text", text="Long ago."),), model="m", stop_reason="stop")
         turn = ImportTurn(
             workspace_id=home.workspace,

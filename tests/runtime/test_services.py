@@ -18,21 +18,21 @@ from callboard.contracts.scope import Actor
 from callboard.runtime.commands import CommandRunner
 from callboard.runtime.service import Service, answers
 from callboard.runtime.services.assembly import build_services
-from tests.runtime.rigs.house import House, calls, house
+from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime
 
 
-def _runner(board: House, services: tuple[Service, ...]) -> CommandRunner:
+def _runner(board: RuntimeRig, services: tuple[Service, ...]) -> CommandRunner:
     runtime = board.runtime
     return CommandRunner(runtime.dependencies, runtime.sessions, runtime.workspaces, services)
 
 
-def _services(board: House) -> tuple[Service, ...]:
+def _services(board: RuntimeRig) -> tuple[Service, ...]:
     return build_services(board.runtime.dependencies, board.runtime.sessions, board.runtime.workspaces)
 
 
 async def test_a_runtime_does_not_start_without_a_carrier_for_each_declared_command(tmp_path: Path) -> None:
     """CTL-01: export_evidence would be accepted and never run."""
-    async with house(tmp_path, calls()) as board:
+    async with open_runtime(tmp_path, calls()) as board:
         without = tuple(service for service in _services(board) if type(service).__name__ != "EvidenceExporter")
         with pytest.raises(TypeError, match="ExportEvidence, ListExports"):
             _runner(board, without)
@@ -46,7 +46,7 @@ async def test_a_runtime_does_not_start_with_two_carriers_of_one_command(tmp_pat
         async def list(self, _: ListExports) -> ExportList:
             return ExportList(exports=())
 
-    async with house(tmp_path, calls()) as board:
+    async with open_runtime(tmp_path, calls()) as board:
         second = SecondLister(board.runtime.dependencies, board.runtime.sessions, board.runtime.workspaces)
         with pytest.raises(TypeError, match="two methods carry out ListExports"):
             _runner(board, (*_services(board), second))
@@ -54,7 +54,7 @@ async def test_a_runtime_does_not_start_with_two_carriers_of_one_command(tmp_pat
 
 async def test_each_service_answers_with_the_struct_that_the_command_declares(tmp_path: Path) -> None:
     """CTL-01: a repeated key decodes the stored answer as that Struct."""
-    async with house(tmp_path, calls()) as board:
+    async with open_runtime(tmp_path, calls()) as board:
         for service in _services(board):
             for _, method in inspect.getmembers(type(service), inspect.isfunction):
                 kinds: tuple[type[Command], ...] = getattr(method, "_carried_commands", ())
@@ -70,7 +70,7 @@ async def test_each_service_answers_with_the_struct_that_the_command_declares(tm
 async def test_an_agent_runs_no_query_that_only_a_person_may_run(tmp_path: Path) -> None:
     """CTL-05: the declared authority applies to queries as well."""
     agent = Actor(kind="agent", id="agt_1")
-    async with house(tmp_path, calls()) as board:
+    async with open_runtime(tmp_path, calls()) as board:
         for query in (ListModels(), ListSecrets()):
             with pytest.raises(Refusal, match="Only a person") as refused:
                 await board.runtime.commands.submit(query, actor=agent)

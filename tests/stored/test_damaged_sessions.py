@@ -14,7 +14,7 @@ from callboard.contracts.commands.turn import SubmitTurn
 from callboard.contracts.errors import Refusal
 from callboard.contracts.rows.session import SessionCard
 from callboard.log.sqlite.store import open_store
-from tests.runtime.rigs.house import House, calls, house, says
+from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says
 
 from .views import change
 
@@ -22,7 +22,7 @@ from .views import change
 async def _write_sessions(place: Path) -> tuple[str, str, str]:
     """Run a turn in each of two folders. Return the sessions and the second workspace."""
     (place / "other").mkdir()
-    async with house(place, calls(says("Hello."), says("Again."))) as home:
+    async with open_runtime(place, calls(says("Hello."), says("Again."))) as home:
         first = (await home.submit("one")).session_id
         await home.until(first, "turn.completed")
         other = (await home.do(OpenWorkspace(path=str(place / "other")))).workspace_id
@@ -44,7 +44,7 @@ def _damage(place: Path, stream: str, *, views: bool) -> None:
         (place / "state" / "views.db").unlink()
 
 
-async def _list_cards(home: House, workspace: str | None = None) -> dict[str, SessionCard]:
+async def _list_cards(home: RuntimeRig, workspace: str | None = None) -> dict[str, SessionCard]:
     listed: SessionList = await home.do(ListSessions(workspace_id=workspace))
     return {card.session_id: card for card in listed.sessions}
 
@@ -66,7 +66,7 @@ async def test_r5_a_list_shows_damaged_sessions_with_the_reason_and_the_others_u
     _damage(tmp_path, two if damage == "session" else other, views=False)
 
     alone = await _list_cards_read_only(tmp_path)
-    async with house(tmp_path, calls(says("Hello.")), rebuild_wait=60.0) as home:
+    async with open_runtime(tmp_path, calls(says("Hello.")), rebuild_wait=60.0) as home:
         beside = await _list_cards(home)
         page = [card.session_id for host in home.runtime.workspaces.all() for card in host.cards()]
 
@@ -83,7 +83,7 @@ async def test_r5_a_session_that_turns_out_to_be_damaged_is_listed_so_from_then_
     """R5: its stored rows are sound, so only opening it shows the damage of its log."""
     first, two, other = await _write_sessions(tmp_path)
     _damage(tmp_path, two, views=True)
-    async with house(tmp_path, calls(says("Hello."))) as home:
+    async with open_runtime(tmp_path, calls(says("Hello."))) as home:
         assert (await _list_cards(home, other))[two].state == "idle"
         with pytest.raises(Refusal, match="chain_broken"):
             await home.submit("again", two)

@@ -13,7 +13,7 @@ from callboard.contracts.errors import Refusal
 from callboard.runtime import fingerprint
 from callboard.runtime.views.session import SessionViews
 from tests.app.rigs.product import Product
-from tests.runtime.rigs.house import House, calls, house, says
+from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says
 
 from . import views
 
@@ -55,7 +55,7 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
 }
 
 
-async def _conversation(home: House, session: str) -> object:
+async def _conversation(home: RuntimeRig, session: str) -> object:
     read = await home.read(session)
     assert read.last_turn is not None
     return msgspec.to_builtins((read, await home.parts(session, read.last_turn.turn_id)))
@@ -66,14 +66,14 @@ async def test_s1_derived_data_that_does_not_fit_is_rebuilt_and_the_reason_is_lo
     tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str
 ) -> None:
     damage, reason = DAMAGES[name]
-    async with house(tmp_path, calls(says("Hello."), says("Again."))) as home:
+    async with open_runtime(tmp_path, calls(says("Hello."), says("Again."))) as home:
         turn = await home.submit("go")
         await home.until(turn.session_id, "turn.completed")
         before = await _conversation(home, turn.session_id)
         store = tmp_path / "state"
     assert damage(store) > 0
 
-    async with house(tmp_path, calls(says("Hello."), says("Again."))) as home:
+    async with open_runtime(tmp_path, calls(says("Hello."), says("Again."))) as home:
         assert await _conversation(home, turn.session_id) == before
         again = await home.submit("again", turn.session_id)
         await home.until(turn.session_id, "turn.completed", 2)
@@ -87,7 +87,7 @@ async def test_s1_a_row_that_is_damaged_while_its_session_is_open_is_rebuilt_dur
     tmp_path: Path,
 ) -> None:
     waits = [{"wait_for": "never"}]
-    async with house(tmp_path, calls(says("Hello."), waits)) as home:
+    async with open_runtime(tmp_path, calls(says("Hello."), waits)) as home:
         turn = await home.submit("go")
         await home.until(turn.session_id, "turn.completed")
         before = await home.parts(turn.session_id, turn.turn_id)
@@ -104,7 +104,7 @@ async def test_s1_another_fingerprint_discards_snapshots_rows_and_cards(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
-    async with house(tmp_path, calls(says("Hello."))) as home:
+    async with open_runtime(tmp_path, calls(says("Hello."))) as home:
         turn = await home.submit("go")
         await home.until(turn.session_id, "turn.completed")
         before = await _conversation(home, turn.session_id)
@@ -112,7 +112,7 @@ async def test_s1_another_fingerprint_discards_snapshots_rows_and_cards(
     monkeypatch.setattr(fingerprint, "__version__", "another")
     monkeypatch.setattr(fingerprint, "_sources", lambda *_: iter(()))
     try:
-        async with house(tmp_path, calls(says("Hello."))) as home:
+        async with open_runtime(tmp_path, calls(says("Hello."))) as home:
             assert await home.runtime.dependencies.store.rows.read_all_rows("sessions", "another") == ()
             assert await _conversation(home, turn.session_id) == before
     finally:
@@ -150,7 +150,7 @@ async def test_s1_a_session_that_does_not_open_leaves_no_host_and_no_task_behind
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The next opening is complete."""
-    async with house(tmp_path, calls(says("Hello."), says("Again."))) as home:
+    async with open_runtime(tmp_path, calls(says("Hello."), says("Again."))) as home:
         turn = await home.submit("go")
         await home.until(turn.session_id, "turn.completed")
         await home.read(turn.session_id)

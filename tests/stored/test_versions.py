@@ -24,7 +24,7 @@ from callboard.log.sqlite import open_store, schema
 from callboard.log.sqlite.schema import FACTS_SCHEMA
 from callboard.runtime.runtime import Runtime
 from tests.log.samples import STREAM, batch, fill
-from tests.runtime.rigs.house import House, build_dependencies, calls, house, says, uses
+from tests.runtime.rigs.runtime_rig import RuntimeRig, build_dependencies, calls, open_runtime, says, uses
 
 
 class Note(Fact, frozen=True, kw_only=True):
@@ -102,14 +102,14 @@ async def test_s2_a_session_with_a_fact_of_a_newer_version_is_read_and_not_conti
 ) -> None:
     scenario = calls(says("Hello."), says("Again."))
     monkeypatch.setattr(TurnCompleted, "schema_version", 2)
-    async with house(tmp_path, scenario) as home:
+    async with open_runtime(tmp_path, scenario) as home:
         turn = await home.submit("go")
         await home.until(turn.session_id, "turn.completed")
     monkeypatch.setattr(TurnCompleted, "schema_version", 1)
     # Another version has other fingerprints, so it does not use derived data of this one.
     (tmp_path / "state" / "views.db").unlink()
 
-    async with house(tmp_path, scenario) as home:
+    async with open_runtime(tmp_path, scenario) as home:
         before = await home.facts(turn.session_id)
         texts = [record.fact.content.text for record in before if isinstance(record.fact, MessageText)]
         assert texts == ["Hello."]
@@ -124,7 +124,7 @@ async def test_s2_a_session_with_a_fact_of_a_newer_version_is_read_and_not_conti
 
     # The version that wrote the session continues it, without data of the other version.
     monkeypatch.setattr(TurnCompleted, "schema_version", 2)
-    async with house(tmp_path, scenario) as home:
+    async with open_runtime(tmp_path, scenario) as home:
         await home.submit("again", turn.session_id)
         await home.until(turn.session_id, "turn.completed", 2)
 
@@ -136,7 +136,7 @@ async def test_s2_a_session_whose_workspace_cannot_be_read_is_not_continued_with
     scenario = calls(says("Hello."), uses("Write", file_path="a.txt", content="x"), says("Done."))
     if how == "newer":
         monkeypatch.setattr(PermissionRuleAdded, "schema_version", 2)
-    async with house(tmp_path, scenario) as home:
+    async with open_runtime(tmp_path, scenario) as home:
         turn = await home.submit("go")
         await home.until(turn.session_id, "turn.completed")
         await home.do(AddRule(workspace_id=home.workspace, matcher="Write(a.txt)", verdict="deny"))
@@ -147,7 +147,7 @@ async def test_s2_a_session_whose_workspace_cannot_be_read_is_not_continued_with
         _change(tmp_path / "state", f"UPDATE facts SET payload = zeroblob(3) WHERE {of_workspace} AND sequence = 1")
 
     async with Runtime(build_dependencies(tmp_path, scenario)) as runtime:
-        home = House(runtime, workspace, tmp_path / "work")
+        home = RuntimeRig(runtime, workspace, tmp_path / "work")
         wanted: list[dict[str, Any]] = [{"session": turn.session_id}, {}]
         for where in wanted:
             with pytest.raises(Refusal) as refused:
@@ -158,7 +158,7 @@ async def test_s2_a_session_whose_workspace_cannot_be_read_is_not_continued_with
 
 
 async def test_s2_a_stored_answer_that_does_not_decode_is_refused_and_not_carried_out_again(tmp_path: Path) -> None:
-    async with house(tmp_path, calls(says("Hello."))) as home:
+    async with open_runtime(tmp_path, calls(says("Hello."))) as home:
         turn = await home.submit("go", turn_id="trn_00000000000000000000AA")
         await home.until(turn.session_id, "turn.completed")
         before = await home.facts(turn.session_id)
@@ -172,7 +172,7 @@ async def test_s2_a_stored_answer_that_does_not_decode_is_refused_and_not_carrie
 
 async def test_s2_a_part_in_the_making_that_does_not_decode_does_not_stop_its_session(tmp_path: Path) -> None:
     waits = [{"text": "Half of it."}, {"wait_for": "never"}]
-    async with house(tmp_path, calls(waits)) as home:
+    async with open_runtime(tmp_path, calls(waits)) as home:
         turn = await home.submit("go")
         await home.wait_partial(turn.session_id, "Half of it.")
         _change(tmp_path / "state", "UPDATE partials SET scope = x'00'")

@@ -38,7 +38,7 @@ from tests.prove.acp.planted import planted
 from tests.prove.acp.turns import Turns, agent_process, define, ended, escaped, over
 from tests.prove.acp.witness import Witness
 from tests.prove.driver.report import Report, arguments, run
-from tests.runtime.rigs.house import House, house
+from tests.runtime.rigs.runtime_rig import RuntimeRig, open_runtime
 
 CLAIMS = ("mode", "command", "edit", "new file", "no", "plan", "planning", "interrupt", "kill", "resume", "requests")
 UNASKED = "no: what was refused was not done"
@@ -200,12 +200,12 @@ async def prove_one(report: Report, name: str, version: str, place: Path, sabota
             environment["OPENAI_API_KEY"] = "sk-that-no-agent-may-see"
             with planted(AcpAgents(environment), sabotage) as agents:
                 witness = Witness(agents)
-                async with house(folder, {"calls": []}, FolderDefinitions(), witness) as opened:
+                async with open_runtime(folder, {"calls": []}, FolderDefinitions(), witness) as opened:
                     await _whole(report, name, version, opened, server, home, witness)
 
 
 async def _whole(
-    report: Report, name: str, version: str, opened: House, server: Models, home: Path, witness: Witness
+    report: Report, name: str, version: str, opened: RuntimeRig, server: Models, home: Path, witness: Witness
 ) -> None:
     """Run all turns. An agent that does not finish fails its claim, and the next one is driven."""
     turns = Turns(opened, server)

@@ -18,7 +18,7 @@ from callboard.contracts.facts.base import Fact
 from callboard.contracts.record import Record
 from tests.prove.acp.formats import Call
 from tests.prove.acp.models import Models
-from tests.runtime.rigs.house import House
+from tests.runtime.rigs.runtime_rig import RuntimeRig
 
 #: Longest wait for an event, in seconds. These agents are slow on a busy machine.
 PATIENCE_S = 120.0
@@ -44,7 +44,7 @@ class TurnFacts(NamedTuple):
 class Turns:
     """The turns of one session, in sequence."""
 
-    def __init__(self, home: House, server: Models) -> None:
+    def __init__(self, home: RuntimeRig, server: Models) -> None:
         self.home = home
         self.server = server
         self.session = ""

@@ -33,8 +33,8 @@ from tests.runtime.rigs.artifacts import (
     read_single_artifact,
     read_versions,
 )
-from tests.runtime.rigs.house import calls, house, says, uses
-from tests.runtime.rigs.program_agent import coder_house, start_session
+from tests.runtime.rigs.program_agent import open_coder, start_session
+from tests.runtime.rigs.runtime_rig import calls, open_runtime, says, uses
 from tests.runtime.worktrees.test_merge import changed_worktree, merge
 
 
@@ -322,7 +322,7 @@ async def test_artifacts_survive_a_restart(tmp_path: Path) -> None:
         row = await read_single_artifact(home, session)
         assert (await read_refusal(home, edit_command(session, row.key, 9, "mine\n"))).code == "artifact_conflict"
         before = await read_single_artifact(home, session)
-    async with house(tmp_path, {"calls": [says("Done.")]}) as home:
+    async with open_runtime(tmp_path, {"calls": [says("Done.")]}) as home:
         assert await read_single_artifact(home, session) == before
         done = await home.do(RetryArtifact(session_id=session, artifact_id=before.key, base_version=1))
         assert (done.version, (home.folder / NOTES).read_text()) == (2, "mine\n")
@@ -357,7 +357,7 @@ async def test_a_literal_handle_in_a_file_is_not_replaced_on_save(tmp_path: Path
     redaction = Redaction(
         [NamedSecret("deploy", value, "environment"), NamedSecret("other", f"{value[::-1]}", "environment")]
     )
-    async with house(tmp_path, calls(says("Done.")), secrets=redaction) as home:
+    async with open_runtime(tmp_path, calls(says("Done.")), secrets=redaction) as home:
         session = (await home.submit("go")).session_id
         created = await home.do(CreateArtifact(session_id=session, path="conf.txt"))
         ((_, _, text),) = await read_versions(home, session, created.artifact_id)
@@ -397,7 +397,7 @@ async def test_a_change_by_an_external_agent_is_a_version_of_the_whole_file(tmp_
     """The agent reports only a part of the file."""
     change = {"call": {"id": "x", "kind": "edit", "status": "completed", "diff": ["a.py", "old\n", "new\n"]}}
     outside = {"call": {"id": "y", "kind": "edit", "status": "completed", "diff": ["/etc/none", "old\n", "new\n"]}}
-    async with coder_house(tmp_path, [change, outside, {"say": "Done."}]) as home:
+    async with open_coder(tmp_path, [change, outside, {"say": "Done."}]) as home:
         (home.folder / "a.py").write_text("new\nrest\n")
         session = await start_session(home)
         await home.until(session, "turn.completed")

@@ -30,7 +30,7 @@ from tests.runtime.rigs.artifacts import (
     read_single_artifact,
     wait_export,
 )
-from tests.runtime.rigs.house import PATIENCE, house, says, uses
+from tests.runtime.rigs.runtime_rig import PATIENCE, open_runtime, says, uses
 from tests.runtime.sessions.test_recovery import copy_as_killed
 
 TWICE = [uses("Write", file_path=NOTES, content=text) for text in ("one\n", "two\n")]
@@ -150,7 +150,7 @@ async def test_an_export_omits_erased_content_and_counts_it(tmp_path: Path) -> N
         ]
     assert len(of_a) == 2
     await erase(tmp_path / "state", session, of_a)
-    async with house(tmp_path, {"calls": []}) as home:
+    async with open_runtime(tmp_path, {"calls": []}) as home:
         begun = await home.do(ExportArtifact(session_id=session, form="zip"))
         entry, data = await wait_export(home, session, begun.export_id)
         assert entry.left_out == 1
@@ -208,7 +208,7 @@ async def test_a_shutdown_does_not_wait_for_a_full_disk(tmp_path: Path, monkeypa
             patched.setattr(store.blobs, "get", reads)
             begun = await home.do(ExportArtifact(session_id=session, artifact_ids=(row.key,)))
             await reading.wait()
-    async with house(tmp_path, {"calls": []}) as home:
+    async with open_runtime(tmp_path, {"calls": []}) as home:
         await read_single_artifact(home, session)
         entry, _ = await wait_export(home, session, begun.export_id)
         assert entry.code == "export_interrupted"
@@ -219,7 +219,7 @@ async def test_an_interrupted_export_has_failed_after_a_restart(tmp_path: Path) 
     async with artifact_session(tmp_path, *TWICE) as (home, session):
         row = await read_single_artifact(home, session)
         begun = await home.do(ExportArtifact(session_id=session, artifact_ids=(row.key,)))
-        async with house(copy_as_killed(home, tmp_path), {"calls": [says("Again.")]}) as after:
+        async with open_runtime(copy_as_killed(home, tmp_path), {"calls": [says("Again.")]}) as after:
             entry, _ = await wait_export(after, session, begun.export_id)
             failed = [record.fact for record in await after.facts(session) if isinstance(record.fact, ArtifactFailed)]
             assert [fact.code for fact in failed] == ([entry.code] if entry.code else [])

@@ -15,8 +15,8 @@ from tests.runtime.rigs.artifacts import (
     read_single_artifact,
     read_versions,
 )
-from tests.runtime.rigs.house import calls, house, says, uses
-from tests.runtime.rigs.program_agent import coder_house, start_session
+from tests.runtime.rigs.program_agent import open_coder, start_session
+from tests.runtime.rigs.runtime_rig import calls, open_runtime, says, uses
 
 
 async def test_a_moved_file_that_is_written_again_is_a_new_artifact(
@@ -68,7 +68,7 @@ async def test_a_draft_stays_when_an_agent_replaces_the_file(
         uses("Write", file_path=NOTES, content="two\n"),
         says("Done."),
     )
-    async with house(tmp_path, calls(*writes)) as home:
+    async with open_runtime(tmp_path, calls(*writes)) as home:
         session = (await home.submit("write it", permission_mode="full")).session_id
         await home.until(session, "turn.completed")
         row = await read_single_artifact(home, session)
@@ -91,7 +91,7 @@ async def test_an_external_agent_that_reports_a_file_as_new_ends_no_artifact(tmp
     }
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / NOTES).write_text("two\n")
-    async with coder_house(tmp_path, [first, again, {"say": "Done."}]) as home:
+    async with open_coder(tmp_path, [first, again, {"say": "Done."}]) as home:
         session = await start_session(home)
         await home.until(session, "turn.completed")
         row = await read_single_artifact(home, session)

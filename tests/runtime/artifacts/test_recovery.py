@@ -13,14 +13,14 @@ from callboard.contracts.facts.base import Fact
 from callboard.contracts.scope import PERSON
 from callboard.control.state.artifact import ArtifactRequest, ArtifactRequested, FileState
 from tests.runtime.rigs.artifacts import NOTES, artifact_session, edit_command, read_single_artifact, read_versions
-from tests.runtime.rigs.house import House, house, says
+from tests.runtime.rigs.runtime_rig import RuntimeRig, open_runtime, says
 from tests.runtime.sessions.test_recovery import copy_as_killed
 
 MEDIA = "text/plain; charset=utf-8"
 AGAIN = {"calls": [says("Again.")]}
 
 
-async def record_intent(home: House, session: str, request: ArtifactRequest, artifact: str) -> None:
+async def record_intent(home: RuntimeRig, session: str, request: ArtifactRequest, artifact: str) -> None:
     """Record the intent as a process would that ended before it touched the file."""
     host = (await home.runtime.sessions.get(session)).host
     draft = None if isinstance(request, DeleteArtifact) else make_blob(b"mine\n", MEDIA)
@@ -29,7 +29,7 @@ async def record_intent(home: House, session: str, request: ArtifactRequest, art
     await host.run_command(command, PERSON)
 
 
-async def read_outcome(home: House, session: str) -> Fact:
+async def read_outcome(home: RuntimeRig, session: str) -> Fact:
     """Return the outcome that the next process records."""
     sequence = next(
         record.sequence for record in await home.facts(session) if record.header.type == "artifact.save.requested"
@@ -60,7 +60,7 @@ async def test_an_interrupted_save_is_recorded_as_the_file_shows(
             (home.folder / NOTES).unlink()
         else:
             (home.folder / NOTES).write_text(there)
-        async with house(after, AGAIN) as next_one:
+        async with open_runtime(after, AGAIN) as next_one:
             fact = await read_outcome(next_one, session)
             assert getattr(fact, "version_origin", getattr(fact, "code", "")) == expected
             if expected == "found":
@@ -86,7 +86,7 @@ async def test_an_interrupted_deletion_is_recorded_as_the_folder_shows(tmp_path:
         after = copy_as_killed(home, tmp_path)
         if gone:
             (home.folder / NOTES).unlink()
-        async with house(after, AGAIN) as next_one:
+        async with open_runtime(after, AGAIN) as next_one:
             fact = await read_outcome(next_one, session)
             row = await read_single_artifact(next_one, session)
             assert (type(fact), row.status) == ((ArtifactDeleted, "deleted") if gone else (ArtifactFailed, "failed"))

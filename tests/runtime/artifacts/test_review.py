@@ -12,7 +12,7 @@ from callboard.contracts.facts.action import ActionRequired
 from callboard.contracts.facts.tool import ToolCompleted, ToolRefused
 from callboard.contracts.rows.conversation import ActionRow
 from tests.runtime.rigs.artifacts import NOTES, read_single_artifact
-from tests.runtime.rigs.house import calls, house, says, uses
+from tests.runtime.rigs.runtime_rig import calls, open_runtime, says, uses
 
 WROTE = uses("Write", file_path=NOTES, content="one\n")
 REVIEW = uses("ask_person", question="Is this what you meant?", artifact=NOTES)
@@ -29,7 +29,7 @@ REVIEW = uses("ask_person", question="Is this what you meant?", artifact=NOTES)
 async def test_a_person_reviews_a_version(tmp_path: Path, decision: Any, more: dict[str, Any], expected: str) -> None:
     """Agent UI specification, Human-in-the-loop taxonomy, artifact_review: the request names the
     version."""
-    async with house(tmp_path, calls(WROTE, REVIEW, says("Done."))) as home:
+    async with open_runtime(tmp_path, calls(WROTE, REVIEW, says("Done."))) as home:
         session = (await home.submit("go", permission_mode="edits")).session_id
         record = await home.until(session, "action.required")
         row = await read_single_artifact(home, session)
@@ -53,7 +53,7 @@ async def test_a_person_reviews_a_version(tmp_path: Path, decision: Any, more: d
 
 
 async def test_a_review_of_an_unknown_artifact_is_refused_without_a_question(tmp_path: Path) -> None:
-    async with house(tmp_path, calls(REVIEW, says("Done."))) as home:
+    async with open_runtime(tmp_path, calls(REVIEW, says("Done."))) as home:
         session = (await home.submit("go", permission_mode="edits")).session_id
         await home.until(session, "turn.completed")
         (refused,) = [record.fact for record in await home.facts(session) if isinstance(record.fact, ToolRefused)]

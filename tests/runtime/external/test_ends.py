@@ -12,13 +12,13 @@ from callboard.contracts.facts.agent import AgentConnected, AgentDisconnected
 from callboard.contracts.facts.model import RoutingResolved
 from callboard.contracts.facts.tool import ToolRefused
 from callboard.contracts.facts.turn import TurnFailed
-from tests.runtime.rigs.program_agent import Steps, answer, coder_house, list_facts, start_session
+from tests.runtime.rigs.program_agent import Steps, answer, list_facts, open_coder, start_session
 
 
 async def test_an_agent_that_ends_its_turn_after_a_rejection_has_not_failed(tmp_path: Path):
     """Codex ends its prompt as cancelled after a rejected command."""
     steps: Steps = [{"permit": {"id": "a", "title": "rm x", "kind": "execute", "input": {"command": "rm x"}}}]
-    async with coder_house(tmp_path, [*steps, {"end": "cancelled"}], [{"say": "hm"}, {"end": "cancelled"}]) as home:
+    async with open_coder(tmp_path, [*steps, {"end": "cancelled"}], [{"say": "hm"}, {"end": "cancelled"}]) as home:
         session = await start_session(home)
         await answer(home, session, "reject", count=2)
         await home.until(session, "turn.completed")
@@ -33,7 +33,7 @@ async def test_an_agent_that_ends_its_turn_after_a_rejection_has_not_failed(tmp_
 
 async def test_an_agent_started_with_variables_is_named_by_its_program(tmp_path: Path):
     """Codex needs a variable to ask for permission."""
-    async with coder_house(tmp_path, [{"say": "hi"}]) as home:
+    async with open_coder(tmp_path, [{"say": "hi"}]) as home:
         file = home.folder / "agents" / "coder.md"
         file.write_text(file.read_text().replace("command: [", 'command: ["env", "MODE=read-only", '))
         session = await start_session(home)
@@ -46,7 +46,7 @@ async def test_an_agent_started_with_variables_is_named_by_its_program(tmp_path:
 async def test_an_agent_killed_with_a_pending_question_fails_its_turn_and_restarts(tmp_path: Path):
     """COM-13: the question is withdrawn, its action is not done, and the session continues."""
     steps: Steps = [{"permit": {"id": "a", "title": "rm x", "kind": "execute", "input": {"command": "rm x"}}}]
-    async with coder_house(tmp_path, steps) as home:
+    async with open_coder(tmp_path, steps) as home:
         session = await start_session(home)
         await home.until(session, "action.required", 2)
         (there,) = await list_facts(home, session, AgentConnected)

@@ -20,8 +20,8 @@ from callboard.contracts.facts.subagent import WorkerNotification
 from callboard.contracts.facts.tool import ToolCompleted, ToolFailed, ToolRefused, ToolRequested
 from callboard.contracts.facts.turn import TurnFailed
 from callboard.contracts.rows.session import SessionCard
-from tests.runtime.rigs.house import house
-from tests.runtime.rigs.program_agent import AGENT, Steps, answer, coder_house, list_facts, start_session
+from tests.runtime.rigs.program_agent import AGENT, Steps, answer, list_facts, open_coder, start_session
+from tests.runtime.rigs.runtime_rig import open_runtime
 
 
 async def test_text_reasoning_and_calls_become_facts_in_order(tmp_path: Path):
@@ -34,7 +34,7 @@ async def test_text_reasoning_and_calls_become_facts_in_order(tmp_path: Path):
         {"call": {"id": "x", "status": "completed", "diff": ["a.py", "old\n", "new\n"], "output": "done"}},
         {"say": "Mended."},
     ]
-    async with coder_house(tmp_path, steps) as home:
+    async with open_coder(tmp_path, steps) as home:
         session = await start_session(home)
         await home.until(session, "turn.completed")
         types = await home.types(session)
@@ -79,7 +79,7 @@ async def test_text_reasoning_and_calls_become_facts_in_order(tmp_path: Path):
 
 
 async def test_the_agent_starts_only_after_approval_of_its_exact_command(tmp_path: Path):
-    async with coder_house(tmp_path, [{"mark": str(tmp_path / "started")}, {"say": "hi"}]) as home:
+    async with open_coder(tmp_path, [{"mark": str(tmp_path / "started")}, {"say": "hi"}]) as home:
         session = (await home.submit("Do it.")).session_id
         action = await answer(home, session, "reject")
         failed = await home.until(session, "turn.failed")
@@ -108,7 +108,7 @@ async def test_a_permission_request_passes_the_rules_and_then_a_person(tmp_path:
         {"call": {"id": "d", "status": "completed", "output": "made again"}},
         {"permit": {"id": "e", "title": "rm", "kind": "execute", "input": {"command": "rm -rf x"}}},
     ]
-    async with coder_house(tmp_path, steps) as home:
+    async with open_coder(tmp_path, steps) as home:
         session = await start_session(home)
         action = await answer(home, session, count=2, scope="session")
         await answer(home, session, "reject", count=3)
@@ -132,7 +132,7 @@ async def test_reads_and_writes_through_callboard_pass_the_gate(tmp_path: Path):
         {"write": {"path": str(tmp_path / "work" / "b.txt"), "content": "new\n"}},
         {"write": {"path": str(tmp_path / "work" / "c.txt"), "content": "never\n"}},
     ]
-    async with coder_house(tmp_path, steps, tools="[Read, Write]") as home:
+    async with open_coder(tmp_path, steps, tools="[Read, Write]") as home:
         (home.folder / "a.txt").write_text("one\ntwo\nthree\n")
         session = await start_session(home)
         action = await answer(home, session, count=2)
@@ -155,7 +155,7 @@ async def test_an_interrupted_turn_keeps_its_text_and_the_agent_takes_the_next_t
         {"say": "Half a"},
         {"hang": True},
     ]
-    async with coder_house(tmp_path, steps, [{"echo": True}], external_stop=60.0) as home:
+    async with open_coder(tmp_path, steps, [{"echo": True}], external_stop=60.0) as home:
         session = await start_session(home)
         await home.wait_partial(session, "Half a")
         await home.do(InterruptTurn(session_id=session))
@@ -181,7 +181,7 @@ async def test_an_interrupted_turn_keeps_its_text_and_the_agent_takes_the_next_t
 
 async def test_an_agent_that_does_not_stop_is_ended(tmp_path: Path):
     steps: Steps = [{"say": "Busy"}, {"permit": {"id": "x", "title": "t", "kind": "other"}}, {"stay": True}]
-    async with coder_house(tmp_path, steps, external_stop=0.2) as home:
+    async with open_coder(tmp_path, steps, external_stop=0.2) as home:
         session = await start_session(home)
         await home.until(session, "action.required", 2)
         await home.do(InterruptTurn(session_id=session))
@@ -208,7 +208,7 @@ async def test_an_agent_that_dies_fails_its_turn_with_its_error_output(tmp_path:
         {"err": "out of memory, token=abcdefgh12345"},
         {"die": 7},
     ]
-    async with coder_house(tmp_path, steps) as home:
+    async with open_coder(tmp_path, steps) as home:
         session = await start_session(home)
         failed = await home.until(session, "turn.failed")
         (model,) = await list_facts(home, session, ModelFailed)
@@ -223,7 +223,7 @@ async def test_an_agent_that_dies_fails_its_turn_with_its_error_output(tmp_path:
 
 
 async def test_a_silent_agent_fails_its_turn(tmp_path: Path):
-    async with coder_house(tmp_path, [{"hang": True}], external_silence=0.2) as home:
+    async with open_coder(tmp_path, [{"hang": True}], external_silence=0.2) as home:
         session = await start_session(home)
         failed = await home.until(session, "turn.failed")
 
@@ -233,7 +233,7 @@ async def test_a_silent_agent_fails_its_turn(tmp_path: Path):
 
 async def test_ends_without_an_answer_have_their_own_codes(tmp_path: Path):
     ends: list[Steps] = [[{"end": "refusal"}], [{"end": "max_turn_requests"}], [{"say": "cut"}, {"end": "max_tokens"}]]
-    async with coder_house(tmp_path, *ends) as home:
+    async with open_coder(tmp_path, *ends) as home:
         session = await start_session(home)
         first = await home.until(session, "turn.failed")
         await home.submit("Again.", session)
@@ -249,17 +249,17 @@ async def test_ends_without_an_answer_have_their_own_codes(tmp_path: Path):
 
 async def test_an_agent_resumes_its_conversation_after_a_restart_if_it_can(tmp_path: Path):
     """COM-13."""
-    async with coder_house(tmp_path, [{"echo": True}], load=True) as home:
+    async with open_coder(tmp_path, [{"echo": True}], load=True) as home:
         session = await start_session(home)
         await home.until(session, "turn.completed")
         (first,) = await list_facts(home, session, AgentConnected)
-    async with coder_house(tmp_path, [{"echo": True}], load=True) as home:
+    async with open_coder(tmp_path, [{"echo": True}], load=True) as home:
         await home.submit("Go on.", session)
         await answer(home, session, count=2)
         await home.until(session, "turn.completed", 2)
         connected = await list_facts(home, session, AgentConnected)
         (gone,) = await list_facts(home, session, AgentDisconnected)
-    async with coder_house(tmp_path, [{"echo": True}]) as home:
+    async with open_coder(tmp_path, [{"echo": True}]) as home:
         await home.submit("And on.", session)
         await answer(home, session, count=3)
         await home.until(session, "turn.completed", 3)
@@ -277,7 +277,7 @@ async def test_an_agent_resumes_its_conversation_after_a_restart_if_it_can(tmp_p
 
 async def test_an_agent_that_dies_between_turns_is_recorded_and_restarted(tmp_path: Path):
     """COM-13."""
-    async with coder_house(tmp_path, [{"say": "one"}]) as home:
+    async with open_coder(tmp_path, [{"say": "one"}]) as home:
         session = await start_session(home)
         await home.until(session, "turn.completed")
         there = (await list_facts(home, session, AgentConnected))[0]
@@ -314,7 +314,7 @@ async def test_a_lead_delegates_to_the_agent_and_receives_its_result(tmp_path: P
         f"---\nname: coder\ndescription: Codes.\nkind: subagent\nprovider: acp\ncommand: {command}\n"
         "tools: ['*']\npolicy: [Patch]\n---\n"
     )
-    async with house(tmp_path, scenario, FolderDefinitions(), AcpAgents()) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions(), AcpAgents()) as home:
         session = (await home.submit("go")).session_id
         start = await answer(home, session)
         make = await answer(home, session, count=2)
@@ -331,7 +331,7 @@ async def test_a_lead_delegates_to_the_agent_and_receives_its_result(tmp_path: P
 
 
 async def test_an_agent_that_cannot_start_fails_its_turn_with_a_reason(tmp_path: Path):
-    async with coder_house(tmp_path) as home:
+    async with open_coder(tmp_path) as home:
         (home.folder / "agents" / "coder.md").write_text(
             "---\nname: coder\ndescription: d\nkind: main\nlead: true\nprovider: acp\ncommand: [/no/such]\n---\n"
         )
@@ -346,7 +346,7 @@ async def test_an_agent_that_cannot_start_fails_its_turn_with_a_reason(tmp_path:
 
 async def test_a_sessions_card_names_the_conversations_that_it_started(tmp_path: Path) -> None:
     """A8: an import recognises them by the ids in `agent.connected`."""
-    async with coder_house(tmp_path, [{"say": "Hello."}]) as home:
+    async with open_coder(tmp_path, [{"say": "Hello."}]) as home:
         session = await start_session(home)
         await home.until(session, "turn.completed")
         (connected,) = await list_facts(home, session, AgentConnected)

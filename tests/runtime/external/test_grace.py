@@ -10,7 +10,7 @@ from callboard.contracts.commands.turn import InterruptTurn
 from callboard.contracts.facts.message import MessageText
 from callboard.contracts.facts.permission import PermissionEvaluated
 from callboard.contracts.facts.tool import ToolCancelled, ToolFailed
-from tests.runtime.rigs.program_agent import Steps, answer, coder_house, list_facts, start_session
+from tests.runtime.rigs.program_agent import Steps, answer, list_facts, open_coder, start_session
 
 NEVER = 3600.0
 MAKE: Steps = [
@@ -25,7 +25,7 @@ async def test_a_running_call_with_a_later_question_is_not_recorded_as_unasked(
 ):
     """A1: OpenCode reports each command as in progress a moment before it requests permission."""
     steps: Steps = [*MAKE, {"permit": {"id": "c", "title": "make", "kind": "execute"}}]
-    async with coder_house(tmp_path, steps, external_grace=NEVER) as home:
+    async with open_coder(tmp_path, steps, external_grace=NEVER) as home:
         session = await start_session(home)
         await answer(home, session, decision, count=2)
         await home.until(session, "turn.completed")
@@ -50,7 +50,7 @@ async def test_a_call_with_a_question_after_more_text_is_not_recorded_as_unasked
 ):
     """A1: Claude Code can send text between announcing a call and requesting permission."""
     steps: Steps = [MAKE[0], between, {"permit": {"id": "c", "title": "make", "kind": "execute"}}, {"say": "Done."}]
-    async with coder_house(tmp_path, steps, external_grace=NEVER) as home:
+    async with open_coder(tmp_path, steps, external_grace=NEVER) as home:
         session = await start_session(home)
         await answer(home, session, "approve", count=2)
         await home.until(session, "turn.completed")
@@ -64,7 +64,7 @@ async def test_a_call_with_a_question_after_more_text_is_not_recorded_as_unasked
 
 async def test_a_running_call_without_a_question_is_recorded_while_it_runs(tmp_path: Path):
     """A1"""
-    async with coder_house(tmp_path, [*MAKE, {"hang": True}], external_grace=0.01) as home:
+    async with open_coder(tmp_path, [*MAKE, {"hang": True}], external_grace=0.01) as home:
         session = await start_session(home)
         await home.until(session, "tool.started", count=2)
         verdicts = [fact.verdict for fact in await list_facts(home, session, PermissionEvaluated)]
@@ -74,7 +74,7 @@ async def test_a_running_call_without_a_question_is_recorded_while_it_runs(tmp_p
 
 async def test_a_running_call_is_recorded_as_started_when_its_turn_is_interrupted(tmp_path: Path):
     """A1: also before its grace period ends."""
-    async with coder_house(tmp_path, [*MAKE, {"mode": "plan"}, {"hang": True}], external_grace=NEVER) as home:
+    async with open_coder(tmp_path, [*MAKE, {"mode": "plan"}, {"hang": True}], external_grace=NEVER) as home:
         session = await start_session(home)
         # Events arrive in order: when the mode is recorded, so is the call.
         await home.until(session, "agent.mode.changed")
@@ -87,7 +87,7 @@ async def test_a_running_call_is_recorded_as_started_when_its_turn_is_interrupte
 
 async def test_a_running_call_is_recorded_when_its_agent_dies(tmp_path: Path):
     """A1"""
-    async with coder_house(tmp_path, [*MAKE, {"die": 7}], external_grace=NEVER) as home:
+    async with open_coder(tmp_path, [*MAKE, {"die": 7}], external_grace=NEVER) as home:
         session = await start_session(home)
         await home.until(session, "turn.failed")
         types = await home.types(session)

@@ -11,12 +11,12 @@ from callboard.contracts.facts.action import ActionRequired
 from callboard.contracts.facts.agent import AgentConnected, AgentDisconnected, AgentModeChanged
 from callboard.contracts.facts.tool import ToolFailed
 from callboard.contracts.facts.turn import TurnFailed
-from tests.runtime.rigs.program_agent import Steps, answer, coder_house, list_facts, start_session
+from tests.runtime.rigs.program_agent import Steps, answer, list_facts, open_coder, start_session
 
 
 async def test_the_mode_and_model_in_force_are_recorded(tmp_path: Path):
     """A1, A7."""
-    async with coder_house(
+    async with open_coder(
         tmp_path, [{"say": "hi"}], front="model: large\n", script={"models": ["small", "large"]}
     ) as home:
         session = await start_session(home)
@@ -28,7 +28,7 @@ async def test_the_mode_and_model_in_force_are_recorded(tmp_path: Path):
 
 async def test_an_agent_without_an_asking_mode_does_not_start_and_the_hint_helps(tmp_path: Path):
     """A1."""
-    async with coder_house(tmp_path, [{"say": "hi"}], script={"modes": []}) as home:
+    async with open_coder(tmp_path, [{"say": "hi"}], script={"modes": []}) as home:
         session = await start_session(home)
         failed = await home.until(session, "turn.failed")
         (start,) = await list_facts(home, session, ToolFailed)
@@ -41,7 +41,7 @@ async def test_an_agent_without_an_asking_mode_does_not_start_and_the_hint_helps
 
 async def test_the_start_approval_shows_a_mode_that_is_left_to_the_agent(tmp_path: Path):
     """A1: the mode is part of the approval, so an older rule does not cover it."""
-    async with coder_house(tmp_path, [{"say": "hi"}], front="agent_mode: own\n", script={"modes": []}) as home:
+    async with open_coder(tmp_path, [{"say": "hi"}], front="agent_mode: own\n", script={"modes": []}) as home:
         session = await start_session(home)
         await home.until(session, "turn.completed")
         (actions,) = await list_facts(home, session, ActionRequired)
@@ -56,7 +56,7 @@ async def test_an_agent_that_widens_its_mode_is_set_back_and_both_are_recorded(t
     marker = tmp_path / "made.txt"
     run = {"run": {"id": "c1", "command": f"touch {marker}"}}
     steps: Steps = [{"mode": "code"}, {"read": {"path": str(tmp_path / "work" / "none.txt")}}, run]
-    async with coder_house(tmp_path, steps) as home:
+    async with open_coder(tmp_path, steps) as home:
         session = await start_session(home)
         action = await answer(home, session, "reject", count=2)
         await home.until(session, "turn.completed")
@@ -70,7 +70,7 @@ async def test_an_agent_that_widens_its_mode_is_set_back_and_both_are_recorded(t
 async def test_an_agent_that_widens_its_mode_and_cannot_be_set_back_is_ended(tmp_path: Path):
     """A1."""
     script = {"modes": ["ask", "code"], "deaf": True}
-    async with coder_house(tmp_path, [{"mode": "code"}, {"stay": True}], script=script) as home:
+    async with open_coder(tmp_path, [{"mode": "code"}, {"stay": True}], script=script) as home:
         session = await start_session(home)
         failed = await home.until(session, "turn.failed")
         changes = await list_facts(home, session, AgentModeChanged)
@@ -84,7 +84,7 @@ async def test_an_agent_that_widens_its_mode_and_cannot_be_set_back_is_ended(tmp
 
 async def test_a_turn_under_another_permission_mode_changes_the_mode(tmp_path: Path):
     """A1."""
-    async with coder_house(tmp_path, [{"say": "one"}], [{"say": "two"}]) as home:
+    async with open_coder(tmp_path, [{"say": "one"}], [{"say": "two"}]) as home:
         session = await start_session(home)
         await home.until(session, "turn.completed")
         await home.submit("And plan.", session, permission_mode="planning")
@@ -98,7 +98,7 @@ async def test_a_missing_library_is_reported_before_the_start_needs_approval(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """A6."""
-    async with coder_house(tmp_path, [{"say": "hi"}]) as home:
+    async with open_coder(tmp_path, [{"say": "hi"}]) as home:
         monkeypatch.setitem(sys.modules, "acp", None)
         session = (await home.submit("Do it.")).session_id
         failed = await home.until(session, "turn.failed")

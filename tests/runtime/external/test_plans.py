@@ -9,8 +9,8 @@ from callboard.contracts.commands.turn import InterruptTurn
 from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.facts.message import PlanUpdated
 from callboard.contracts.record import Record
-from tests.runtime.rigs.house import House
-from tests.runtime.rigs.program_agent import Steps, coder_house, start_session
+from tests.runtime.rigs.program_agent import Steps, open_coder, start_session
+from tests.runtime.rigs.runtime_rig import RuntimeRig
 
 LOOK, MEND, TEST = (PlanStep(content, "pending") for content in ("look", "mend", "test"))
 LOOKING, MENDING = PlanStep("look", "in_progress"), PlanStep("mend", "in_progress")
@@ -21,7 +21,7 @@ def plan(*steps: PlanStep) -> dict[str, Any]:
     return {"plan": [[step.content, step.status] for step in steps]}
 
 
-async def list_plans(home: House, session: str) -> list[Record]:
+async def list_plans(home: RuntimeRig, session: str) -> list[Record]:
     return [record for record in await home.facts(session) if isinstance(record.fact, PlanUpdated)]
 
 
@@ -36,7 +36,7 @@ async def test_each_plan_change_is_a_fact_at_its_first_step_and_the_last_is_fina
         {"call": {"id": "x", "status": "completed", "output": "seen"}},
         plan(LOOKED, MENDED),
     ]
-    async with coder_house(tmp_path, steps, plan_interval=0.0) as home:
+    async with open_coder(tmp_path, steps, plan_interval=0.0) as home:
         session = await start_session(home)
         await home.until(session, "turn.completed")
         plan_facts = await list_plans(home, session)
@@ -56,7 +56,7 @@ async def test_each_plan_change_is_a_fact_at_its_first_step_and_the_last_is_fina
 
 async def test_many_plan_changes_leave_few_facts_including_the_last(tmp_path: Path):
     storm: Steps = [plan(PlanStep(f"step {index}", "in_progress"), TEST) for index in range(500)]
-    async with coder_house(tmp_path, [*storm, {"say": "Done."}], plan_interval=3600.0) as home:
+    async with open_coder(tmp_path, [*storm, {"say": "Done."}], plan_interval=3600.0) as home:
         session = await start_session(home)
         await home.until(session, "turn.completed")
         plan_facts = [record.fact for record in await list_plans(home, session)]
@@ -70,7 +70,7 @@ async def test_many_plan_changes_leave_few_facts_including_the_last(tmp_path: Pa
 
 
 async def test_a_pending_plan_is_recorded_while_the_agent_is_silent(tmp_path: Path):
-    async with coder_house(tmp_path, [plan(LOOK), plan(LOOKED), {"hang": True}], plan_interval=0.05) as home:
+    async with open_coder(tmp_path, [plan(LOOK), plan(LOOKED), {"hang": True}], plan_interval=0.05) as home:
         session = await start_session(home)
         await home.until(session, "plan.updated", 2)
         plan_facts = [record.fact for record in await list_plans(home, session)]
@@ -80,7 +80,7 @@ async def test_a_pending_plan_is_recorded_while_the_agent_is_silent(tmp_path: Pa
 
 async def test_the_last_plan_is_final_when_the_turn_is_interrupted(tmp_path: Path):
     steps: Steps = [plan(LOOK, MEND), plan(LOOKED, MENDING), {"say": "Half"}, {"hang": True}]
-    async with coder_house(tmp_path, steps, plan_interval=3600.0, external_stop=60.0) as home:
+    async with open_coder(tmp_path, steps, plan_interval=3600.0, external_stop=60.0) as home:
         session = await start_session(home)
         await home.wait_partial(session, "Half")
         await home.do(InterruptTurn(session_id=session))
@@ -104,7 +104,7 @@ async def test_the_last_plan_is_final_when_the_turn_is_interrupted(tmp_path: Pat
 
 
 async def test_the_last_plan_is_final_when_the_agent_dies(tmp_path: Path):
-    async with coder_house(
+    async with open_coder(
         tmp_path, [plan(LOOK), plan(LOOKED), {"say": "So f"}, {"die": 3}], plan_interval=3600.0
     ) as home:
         session = await start_session(home)

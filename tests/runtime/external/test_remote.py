@@ -20,7 +20,6 @@ from callboard.contracts.facts.model import RoutingResolved
 from callboard.contracts.facts.tool import ToolRequested
 from callboard.contracts.facts.turn import TurnCompleted
 from tests.adapters.a2a.peer import Peer, Task, peer
-from tests.runtime.rigs.house import MovableClock
 from tests.runtime.rigs.remote_agent import (
     ENDED,
     JOINED,
@@ -30,16 +29,17 @@ from tests.runtime.rigs.remote_agent import (
     contact_agent,
     list_agent_types,
     list_facts,
-    peer_house,
+    open_with_peer,
     send_again,
     states,
     wait_end,
 )
+from tests.runtime.rigs.runtime_rig import MovableClock
 
 
 async def test_a_message_is_sent_after_approval_of_the_address_and_the_answer_returns(tmp_path: Path):
     """UI-23"""
-    async with peer(answer_greeting) as there, peer_house(tmp_path, there.url) as home:
+    async with peer(answer_greeting) as there, open_with_peer(tmp_path, there.url) as home:
         session = (await home.submit("Write to it.")).session_id
         action = await answer(home, session, 1)
         await wait_end(home, session)
@@ -80,7 +80,7 @@ async def test_a_message_is_sent_after_approval_of_the_address_and_the_answer_re
 @pytest.mark.parametrize("unattended", [False, True], ids=["a no", "nobody there"])
 async def test_without_approval_nothing_is_sent_and_the_message_waits(unattended: bool, tmp_path: Path):
     """CTL-05, COM-09"""
-    async with peer(answer_greeting) as there, peer_house(tmp_path, there.url) as home:
+    async with peer(answer_greeting) as there, open_with_peer(tmp_path, there.url) as home:
         session = (await home.submit("Write to it.")).session_id
         await answer(home, session, 1, "reject", unattended=unattended)
         failed = await wait_end(home, session)
@@ -101,7 +101,7 @@ async def test_without_approval_nothing_is_sent_and_the_message_waits(unattended
 
 async def test_a_policys_rejection_of_the_contact_fails_the_turn(tmp_path: Path):
     """CTL-05"""
-    async with peer(answer_greeting) as there, peer_house(tmp_path, there.url) as home:
+    async with peer(answer_greeting) as there, open_with_peer(tmp_path, there.url) as home:
         session = (await home.submit("Write to it.")).session_id
         required_action = await home.until(session, "action.required")
         action = required_action.scope.action
@@ -114,7 +114,7 @@ async def test_a_policys_rejection_of_the_contact_fails_the_turn(tmp_path: Path)
 
 async def test_a_question_waits_for_a_person_and_the_answer_is_the_next_message(tmp_path: Path):
     """UI-23, CTL-04, CTL-16"""
-    async with peer(ask_colour) as there, peer_house(tmp_path, there.url) as home:
+    async with peer(ask_colour) as there, open_with_peer(tmp_path, there.url) as home:
         session = await contact_agent(home)
         action = await home.until(session, "action.required", 2)
         wrong: list[tuple[dict[str, Any], str]] = [
@@ -166,7 +166,7 @@ async def test_an_unanswered_question_is_denied_and_cancels_the_task(how: str, t
     clock = MovableClock()
     async with (
         peer(ask_colour) as there,
-        peer_house(tmp_path, there.url, clock=clock, clock_interval=0.01, approval_expiry=3600.0) as home,
+        open_with_peer(tmp_path, there.url, clock=clock, clock_interval=0.01, approval_expiry=3600.0) as home,
     ):
         session = await contact_agent(home)
         if how != "expired":
@@ -196,7 +196,7 @@ async def test_an_authorisation_happens_remotely_without_a_secret_here(tmp_path:
         else:
             await task.updater.requires_auth(task.reply("Log in at https://id.test/?token=abc123."))
 
-    async with peer(wants) as there, peer_house(tmp_path, there.url) as home:
+    async with peer(wants) as there, open_with_peer(tmp_path, there.url) as home:
         session = await contact_agent(home)
         need = await answer(home, session, 2)
         await wait_end(home, session)
@@ -219,7 +219,7 @@ async def test_a_question_that_the_agent_settles_is_withdrawn(tmp_path: Path):
         await peers[0].hold.wait()
         await task.updater.complete(task.reply("Somebody did."))
 
-    async with peer(wants) as there, peer_house(tmp_path, there.url) as home:
+    async with peer(wants) as there, open_with_peer(tmp_path, there.url) as home:
         peers.append(there)
         session = await contact_agent(home)
         await home.until(session, "action.required", 2)
@@ -240,7 +240,7 @@ async def test_an_incomplete_remote_task_fails_the_turn(state: str, tmp_path: Pa
         end = {"rejected": task.updater.reject, "failed": task.updater.failed, "canceled": task.updater.cancel}[state]
         await end(task.reply("No."))
 
-    async with peer(ends) as there, peer_house(tmp_path, there.url) as home:
+    async with peer(ends) as there, open_with_peer(tmp_path, there.url) as home:
         session = await contact_agent(home)
         failed = await wait_end(home, session)
         tasks = await list_facts(home, session, RemoteTaskChanged)

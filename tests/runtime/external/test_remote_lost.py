@@ -29,7 +29,7 @@ from tests.runtime.rigs.remote_agent import (
     find_thread,
     list_agent_types,
     list_facts,
-    peer_house,
+    open_with_peer,
     send_again,
     states,
     wait_end,
@@ -39,7 +39,7 @@ from tests.runtime.sessions.test_recovery import copy_as_killed
 
 async def test_a_lost_agent_is_unavailable_and_its_task_keeps_its_last_state(tmp_path: Path):
     """UI-23, UI-26"""
-    async with blocked_peer() as there, peer_house(tmp_path, there.url) as home:
+    async with blocked_peer() as there, open_with_peer(tmp_path, there.url) as home:
         session = await contact_agent(home)
         await home.until(session, "remote.task", 2)
         await there.stop()
@@ -56,7 +56,7 @@ async def test_a_lost_agent_is_unavailable_and_its_task_keeps_its_last_state(tmp
 
 async def test_a_retry_resumes_the_unfinished_remote_task(tmp_path: Path):
     """UI-23"""
-    async with blocked_peer() as there, peer_house(tmp_path, there.url, external_silence=4.0) as home:
+    async with blocked_peer() as there, open_with_peer(tmp_path, there.url, external_silence=4.0) as home:
         session = await contact_agent(home)
         silent = await wait_end(home, session)
         there.hold.set()
@@ -75,7 +75,7 @@ async def test_a_retry_resumes_the_unfinished_remote_task(tmp_path: Path):
 
 async def test_an_interrupt_cancels_the_remote_task(tmp_path: Path):
     """COM-10"""
-    async with blocked_peer() as there, peer_house(tmp_path, there.url) as home:
+    async with blocked_peer() as there, open_with_peer(tmp_path, there.url) as home:
         session = await contact_agent(home)
         await home.until(session, "remote.task", 2)
         await home.do(InterruptTurn(session_id=session, thread_id=await find_thread(home, session)))
@@ -88,7 +88,7 @@ async def test_an_interrupt_cancels_the_remote_task(tmp_path: Path):
 
 async def test_an_interrupt_withdraws_the_agents_question(tmp_path: Path):
     """CTL-16"""
-    async with peer(ask_colour) as there, peer_house(tmp_path, there.url) as home:
+    async with peer(ask_colour) as there, open_with_peer(tmp_path, there.url) as home:
         session = await contact_agent(home)
         await home.until(session, "action.required", 2)
         await home.do(InterruptTurn(session_id=session, thread_id=await find_thread(home, session)))
@@ -104,12 +104,12 @@ async def test_an_interrupt_withdraws_the_agents_question(tmp_path: Path):
 async def test_an_unfinished_task_outlives_the_process_and_resumes_with_its_thread(tmp_path: Path):
     """CTL-06, UI-23"""
     async with blocked_peer() as there:
-        async with peer_house(tmp_path, there.url) as home:
+        async with open_with_peer(tmp_path, there.url) as home:
             session = await contact_agent(home)
             await home.until(session, "remote.task", 2)
             thread = await find_thread(home, session)
         there.hold.set()
-        async with peer_house(tmp_path, there.url) as home:
+        async with open_with_peer(tmp_path, there.url) as home:
             await home.do(ResumeThread(session_id=session, thread_id=thread, tree=True))
             await answer(home, session, 2)
             done = await wait_end(home, session, 2)
@@ -130,10 +130,10 @@ async def test_an_unfinished_task_outlives_the_process_and_resumes_with_its_thre
 async def test_a_persons_message_with_the_text_of_a_resume_reaches_the_task(tmp_path: Path):
     """UI-23: a fact decides what the agent receives, not the wording of a message."""
     async with peer(ask_colour) as there:
-        async with peer_house(tmp_path, there.url) as home:
+        async with open_with_peer(tmp_path, there.url) as home:
             session = await contact_agent(home)
             await home.until(session, "action.required", 2)
-        async with peer_house(tmp_path, there.url) as home:
+        async with open_with_peer(tmp_path, there.url) as home:
             await send_again(home, session, RESUME_INPUT)
             await answer(home, session, 3)
             await home.until(session, "action.required", 4)
@@ -151,14 +151,14 @@ async def test_a_message_that_repeats_one_of_an_ended_task_reaches_the_open_task
             await task.updater.complete(task.reply("Done."))
 
     async with peer(starts) as there:
-        async with peer_house(tmp_path, there.url) as home:
+        async with open_with_peer(tmp_path, there.url) as home:
             session = await contact_agent(home)
             await wait_end(home, session)
             await send_again(home, session, "Yes.")
             await wait_end(home, session, 2)
             await send_again(home, session, "Start.")
             await home.until(session, "action.required", 2)
-        async with peer_house(tmp_path, there.url) as home:
+        async with open_with_peer(tmp_path, there.url) as home:
             await send_again(home, session, "Yes.")
             await answer(home, session, 3)
             done = await wait_end(home, session, 4)
@@ -172,14 +172,14 @@ async def test_a_task_is_resumed_after_a_kill(waits: str, tmp_path: Path):
     """CTL-06, UI-23"""
     async with (
         blocked_peer() if waits == "works" else peer(ask_colour) as there,
-        peer_house(tmp_path, there.url) as home,
+        open_with_peer(tmp_path, there.url) as home,
     ):
         session = await contact_agent(home)
         await home.until(session, "remote.task", 2)
         if waits == "asks":
             await home.until(session, "action.required", 2)
         thread = await find_thread(home, session)
-        async with peer_house(copy_as_killed(home, tmp_path), there.url) as after:
+        async with open_with_peer(copy_as_killed(home, tmp_path), there.url) as after:
             there.hold.set()
             await after.do(ResumeThread(session_id=session, thread_id=thread, tree=True))
             await answer(after, session, 2 if waits == "works" else 3)
@@ -195,7 +195,7 @@ async def test_a_task_is_resumed_after_a_kill(waits: str, tmp_path: Path):
 
 
 async def test_a_workspace_rule_allows_or_denies_the_contact(tmp_path: Path):
-    async with peer(answer_greeting) as there, peer_house(tmp_path, there.url) as home:
+    async with peer(answer_greeting) as there, open_with_peer(tmp_path, there.url) as home:
         session = (await home.submit("Write to it.")).session_id
         await answer(home, session, 1, scope="workspace")
         await wait_end(home, session)
@@ -209,7 +209,11 @@ async def test_a_workspace_rule_allows_or_denies_the_contact(tmp_path: Path):
 
 async def test_a_changed_address_needs_approval_before_anything_is_sent(tmp_path: Path):
     """SAFE-07"""
-    async with peer(answer_greeting) as there, peer(answer_greeting) as other, peer_house(tmp_path, there.url) as home:
+    async with (
+        peer(answer_greeting) as there,
+        peer(answer_greeting) as other,
+        open_with_peer(tmp_path, there.url) as home,
+    ):
         session = await contact_agent(home)
         await wait_end(home, session)
         file = home.folder / "agents" / "peer.md"
@@ -227,7 +231,7 @@ async def test_a_changed_address_needs_approval_before_anything_is_sent(tmp_path
 
 async def test_a_missing_library_is_named_with_its_install_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "a2a.client", None)
-    async with peer(answer_greeting) as there, peer_house(tmp_path, there.url) as home:
+    async with peer(answer_greeting) as there, open_with_peer(tmp_path, there.url) as home:
         session = await contact_agent(home)
         failed = await wait_end(home, session)
 
@@ -240,7 +244,7 @@ async def test_progress_is_recorded_at_intervals_including_the_newest(tmp_path: 
             await task.updater.start_work(task.reply(f"Step {step}."))
         await task.updater.complete(task.reply("Done."))
 
-    async with peer(talks) as there, peer_house(tmp_path, there.url, remote_interval=3600.0) as home:
+    async with peer(talks) as there, open_with_peer(tmp_path, there.url, remote_interval=3600.0) as home:
         session = await contact_agent(home)
         await wait_end(home, session)
         tasks = await list_facts(home, session, RemoteTaskChanged)
@@ -276,7 +280,7 @@ async def test_an_answer_that_the_agent_did_not_accept_is_requested_again(tmp_pa
         return {"kind": "message", "role": "agent", "messageId": text, "parts": [{"kind": "text", "text": text}]}
 
     routes = [Route("/.well-known/agent-card.json", card), Route("/", rpc, methods=["POST"])]
-    async with raw_peer(Starlette(routes=routes)) as there, peer_house(tmp_path, there.url) as home:
+    async with raw_peer(Starlette(routes=routes)) as there, open_with_peer(tmp_path, there.url) as home:
         session = await contact_agent(home)
         await answer(home, session, 2, "answer", answer="Blue.")
         await answer(home, session, 3, "answer", answer="Blue.")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from callboard.contracts.facts.action import ActionRequired
-from tests.runtime.rigs.program_agent import AGENT, answer, coder_house, list_facts
+from tests.runtime.rigs.program_agent import AGENT, answer, list_facts, open_coder
 
 
 def _rewrite(folder: Path, name: str) -> None:
@@ -36,7 +36,7 @@ WAYS: dict[str, tuple[list[str], Callable[[Path], None]]] = {
 async def test_a_rewritten_program_needs_approval_despite_a_rule(tmp_path: Path, way: str):
     """X2: an approval for the workspace covers the same program only."""
     command, change = WAYS[way]
-    async with coder_house(tmp_path, [{"say": "hi"}]) as home:
+    async with open_coder(tmp_path, [{"say": "hi"}]) as home:
         folder = tmp_path / "work"
         (folder / "tool").write_text(f"#!/bin/sh\nexec {sys.executable} {AGENT} {tmp_path / 'script.json'}\n")
         (folder / "tool").chmod(0o755)

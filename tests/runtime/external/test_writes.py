@@ -14,7 +14,7 @@ from callboard.contracts.facts.artifact import ArtifactVersionCreated
 from callboard.contracts.facts.message import MessageText
 from callboard.contracts.facts.permission import PermissionEvaluated
 from callboard.contracts.facts.tool import ToolCompleted, ToolFailed, ToolRequested, ToolStarted
-from tests.runtime.rigs.program_agent import Steps, answer, coder_house, list_facts, start_session
+from tests.runtime.rigs.program_agent import Steps, answer, list_facts, open_coder, start_session
 
 
 def asking(path: Path, before: str | None, after: str) -> dict[str, Any]:
@@ -40,7 +40,7 @@ async def test_an_approved_edit_and_its_write_need_one_question_and_make_one_ver
         {"write": {"path": str(path), "content": after}},
         {"call": {"id": "e1", "status": "completed", "diff": [str(path), *diff]}},
     ]
-    async with coder_house(tmp_path, steps) as home:
+    async with open_coder(tmp_path, steps) as home:
         if before is not None:
             path.write_text(before)
         session = await start_session(home)
@@ -78,7 +78,7 @@ async def test_an_unapproved_write_needs_a_question_and_its_rejection_is_final(t
         {"call": {"id": "e1", "status": "completed"}},
         {"write": {"path": str(path), "content": "later\n"}},
     ]
-    async with coder_house(tmp_path, steps) as home:
+    async with open_coder(tmp_path, steps) as home:
         session = await start_session(home)
         await answer(home, session, count=2)
         await answer(home, session, "reject", count=3)
@@ -119,7 +119,7 @@ async def test_an_approval_covers_the_shown_call_and_no_later_change(
         {"call": {**call(later, "other\n"), "status": "in_progress"}},
         {"write": {"path": str(path), "content": "other\n"}},
     ]
-    async with coder_house(tmp_path, steps) as home:
+    async with open_coder(tmp_path, steps) as home:
         path.write_text("one\n")
         session = await start_session(home)
         questions = 3 - (approved["kind"] == "read")
@@ -139,7 +139,7 @@ async def test_a_second_question_within_a_call_is_recorded_as_another_call(tmp_p
         {"permit": {"id": "c", "title": "it", "kind": "execute", "input": {"command": command}}}
         for command in ("ls", "rm -rf /")
     ]
-    async with coder_house(tmp_path, [*steps, {"call": {"id": "c", "status": "completed", "output": "done"}}]) as home:
+    async with open_coder(tmp_path, [*steps, {"call": {"id": "c", "status": "completed", "output": "done"}}]) as home:
         session = await start_session(home)
         await answer(home, session, count=2)
         await answer(home, session, count=3)
@@ -167,7 +167,7 @@ async def test_a_write_after_a_rejected_call_needs_another_question(tmp_path: Pa
         {"permit": asking(path, None, "new\n")},
         {"write": {"path": str(path), "content": "new\n"}},
     ]
-    async with coder_house(tmp_path, steps) as home:
+    async with open_coder(tmp_path, steps) as home:
         session = await start_session(home)
         await answer(home, session, "reject", count=2)
         await answer(home, session, "reject", count=3)
@@ -186,7 +186,7 @@ async def test_a_write_after_a_rejected_call_needs_another_question(tmp_path: Pa
 async def test_a_missing_file_is_reported_as_missing(tmp_path: Path, script: dict[str, Any], heard: str):
     """A3: Gemini CLI does not infer it from an error, and it creates a file that reads as empty."""
     read = {"read": {"path": str(tmp_path / "work" / "new.txt")}}
-    async with coder_house(tmp_path, [read], script=script) as home:
+    async with open_coder(tmp_path, [read], script=script) as home:
         session = await start_session(home)
         await home.until(session, "turn.completed")
         (text,) = await list_facts(home, session, MessageText)
@@ -198,7 +198,7 @@ async def test_an_agents_copy_of_its_own_write_makes_no_question_and_no_version(
     """A2: OpenCode writes the file in any case."""
     path = tmp_path / "work" / "a.txt"
     steps: Steps = [{"write": {"path": str(path), "content": "new\n"}}]
-    async with coder_house(tmp_path, steps, script={"agent": "OpenCode", "modes": ["build"]}) as home:
+    async with open_coder(tmp_path, steps, script={"agent": "OpenCode", "modes": ["build"]}) as home:
         session = await start_session(home)
         await home.until(session, "turn.completed")
         tools = [fact.tool for fact in await list_facts(home, session, ActionRequired)]

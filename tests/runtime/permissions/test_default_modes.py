@@ -6,14 +6,14 @@ from pathlib import Path
 
 from callboard.contracts.commands.permission import RevokeTrust
 from callboard.contracts.facts.turn import TurnSubmitted
-from tests.runtime.rigs.house import House, calls, says
-from tests.runtime.rigs.trusted_folder import settings_house, trust_folder, write_folder_settings
+from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, says
+from tests.runtime.rigs.trusted_folder import open_with_settings, trust_folder, write_folder_settings
 
 TALKS = calls(*([says("Done.")] * 5))
 FULL = 'permission_mode = "full"\n'
 
 
-async def run_turn(home: House, session: str | None = None, **more: str) -> tuple[str, str]:
+async def run_turn(home: RuntimeRig, session: str | None = None, **more: str) -> tuple[str, str]:
     """Run a turn to its end, and return its mode and session."""
     turn = await home.submit("go", session, **more)
     await home.until(turn.session_id, "turn.completed", after=turn.sequence - 1)
@@ -23,13 +23,13 @@ async def run_turn(home: House, session: str | None = None, **more: str) -> tupl
 
 
 async def test_a_new_session_starts_in_the_users_mode(tmp_path: Path) -> None:
-    async with settings_house(tmp_path, TALKS, user='permission_mode = "edits"\n') as home:
+    async with open_with_settings(tmp_path, TALKS, user='permission_mode = "edits"\n') as home:
         assert (await run_turn(home))[0] == "edits"
 
 
 async def test_the_folders_mode_applies_only_if_the_folder_is_trusted(tmp_path: Path) -> None:
     """SAFE-08"""
-    async with settings_house(tmp_path, TALKS, FULL) as home:
+    async with open_with_settings(tmp_path, TALKS, FULL) as home:
         assert (await run_turn(home))[0] == "ask"
         await trust_folder(home)
         folder_mode, session = await run_turn(home)
@@ -42,7 +42,7 @@ async def test_the_folders_mode_applies_only_if_the_folder_is_trusted(tmp_path: 
 
 async def test_outdated_trust_does_not_carry_a_mode_on(tmp_path: Path) -> None:
     """SAFE-08"""
-    async with settings_house(tmp_path, TALKS, FULL) as home:
+    async with open_with_settings(tmp_path, TALKS, FULL) as home:
         await trust_folder(home)
         _, session = await run_turn(home)
         write_folder_settings(home.folder, "")
@@ -50,6 +50,6 @@ async def test_outdated_trust_does_not_carry_a_mode_on(tmp_path: Path) -> None:
 
 
 async def test_a_session_keeps_the_mode_that_a_person_chose(tmp_path: Path) -> None:
-    async with settings_house(tmp_path, TALKS) as home:
+    async with open_with_settings(tmp_path, TALKS) as home:
         _, session = await run_turn(home, permission_mode="edits")
         assert (await run_turn(home, session))[0] == "edits"

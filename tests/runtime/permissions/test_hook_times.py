@@ -8,8 +8,8 @@ from callboard.contracts.commands.turn import InterruptTurn
 from callboard.contracts.facts.model import CostRecorded, ModelCompleted
 from callboard.runtime.clock import Clock
 from tests.runtime.permissions.test_hooks import DONE, WRITE, find_facts, write_hooks
-from tests.runtime.rigs.house import calls
-from tests.runtime.rigs.trusted_folder import settings_house
+from tests.runtime.rigs.runtime_rig import calls
+from tests.runtime.rigs.trusted_folder import open_with_settings
 from tests.tools.rigs.hooks import Scripts
 from tests.tools.rigs.processes import wait_until
 
@@ -28,7 +28,7 @@ async def test_the_time_of_hooks_does_not_count_as_model_time(tmp_path: Path) ->
     """UI-32"""
     go, clock, scripts = tmp_path / "go", StoppedClock(), Scripts(tmp_path / "hooks")
     slow = scripts.hook("slow", f"import os, time\nwhile not os.path.exists({str(go)!r}): time.sleep(0.01)")
-    async with settings_house(tmp_path, calls(WRITE, DONE), user=write_hooks(slow), clock=clock) as home:
+    async with open_with_settings(tmp_path, calls(WRITE, DONE), user=write_hooks(slow), clock=clock) as home:
         turn = await home.submit("go", permission_mode="full")
         await wait_until(lambda: scripts.read_inputs("slow"))
         clock.passed = 20.0
@@ -42,7 +42,7 @@ async def test_a_response_that_finished_before_the_interrupt_is_recorded_with_it
     scripts = Scripts(tmp_path / "hooks")
     slow = scripts.hook("slow", "import time\ntime.sleep(60)")
     steps = [{"reasoning": "First a note."}, {"text": "I write it."}, *WRITE, {"usage": {"input": 1200, "output": 80}}]
-    async with settings_house(tmp_path, calls(steps), user=write_hooks(slow)) as home:
+    async with open_with_settings(tmp_path, calls(steps), user=write_hooks(slow)) as home:
         turn = await home.submit("go", permission_mode="full")
         await wait_until(lambda: scripts.read_inputs("slow"))
         await home.do(InterruptTurn(session_id=turn.session_id))

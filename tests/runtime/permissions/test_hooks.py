@@ -32,9 +32,9 @@ from callboard.contracts.rows.conversation import ToolPart
 from callboard.contracts.settings import Hook, RuleEntry
 from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
 from callboard.tools.hooks.runner import MAX_CONCURRENT
-from tests.runtime.rigs.house import House, calls, house, says, uses
-from tests.runtime.rigs.program_agent import answer, coder_house, list_facts, start_session
-from tests.runtime.rigs.trusted_folder import read_trust, settings_house, trust_folder, write_folder_settings
+from tests.runtime.rigs.program_agent import answer, list_facts, open_coder, start_session
+from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says, uses
+from tests.runtime.rigs.trusted_folder import open_with_settings, read_trust, trust_folder, write_folder_settings
 from tests.runtime.secrets.test_secrets import VALUE, secrets
 from tests.runtime.sessions.test_recovery import copy_as_killed
 from tests.runtime.turns.test_stored_output import results
@@ -62,11 +62,11 @@ def write_hooks(*hooks: Hook) -> str:
     return tomlkit.dumps({"hooks": [to_builtins(hook) for hook in hooks]})
 
 
-async def find_facts(home: House, session: str, kind: type[Fact]) -> list[Any]:
+async def find_facts(home: RuntimeRig, session: str, kind: type[Fact]) -> list[Any]:
     return [record.fact for record in await home.facts(session) if isinstance(record.fact, kind)]
 
 
-async def approve_action(home: House, session: str, count: int = 1) -> ActionRequired:
+async def approve_action(home: RuntimeRig, session: str, count: int = 1) -> ActionRequired:
     action = await home.until(session, "action.required", count)
     await home.do(RespondAction(session_id=session, action_id=action.scope.action, decision="approve"))
     assert isinstance(action.fact, ActionRequired)
@@ -75,7 +75,7 @@ async def approve_action(home: House, session: str, count: int = 1) -> ActionReq
 
 async def test_a_rewrite_is_in_the_facts_and_the_model_is_informed(tmp_path: Path, scripts: Scripts) -> None:
     """SAFE-01"""
-    async with settings_house(tmp_path, calls(WRITE, DONE), user=write_hooks(scripts.hook("tidy", TIDY))) as home:
+    async with open_with_settings(tmp_path, calls(WRITE, DONE), user=write_hooks(scripts.hook("tidy", TIDY))) as home:
         turn = await home.submit("go", permission_mode="edits")
         await home.until(turn.session_id, "turn.completed")
         (requested,) = await find_facts(home, turn.session_id, ToolRequested)
@@ -111,7 +111,7 @@ async def test_a_rewrite_is_in_the_facts_and_the_model_is_informed(tmp_path: Pat
 
 async def test_the_model_reads_no_rewrite_of_a_rejected_call(tmp_path: Path, scripts: Scripts) -> None:
     """SAFE-01, CTL-05"""
-    async with settings_house(tmp_path, calls(WRITE, DONE), user=write_hooks(scripts.hook("tidy", TIDY))) as home:
+    async with open_with_settings(tmp_path, calls(WRITE, DONE), user=write_hooks(scripts.hook("tidy", TIDY))) as home:
         turn = await home.submit("go")
         action = await home.until(turn.session_id, "action.required")
         no = RespondAction(session_id=turn.session_id, action_id=action.scope.action, decision="reject")
@@ -129,7 +129,7 @@ async def test_a_hooks_denial_has_no_effect_and_names_the_hook(tmp_path: Path, s
     """SAFE-01, CTL-05"""
     guard = scripts.hook("guard", "answer(decision='deny', reason='not here')", tools=("Write(*.txt)",))
     read = uses("Read", file_path="b.md")
-    async with settings_house(tmp_path, calls(WRITE, read, DONE), user=write_hooks(guard)) as home:
+    async with open_with_settings(tmp_path, calls(WRITE, read, DONE), user=write_hooks(guard)) as home:
         (home.folder / "b.md").write_text("b\n")
         turn = await home.submit("go", permission_mode="full")
         await home.until(turn.session_id, "turn.completed")
@@ -144,10 +144,10 @@ async def test_an_approval_after_a_restart_runs_the_approved_call_without_its_ho
 ) -> None:
     """SAFE-07, CTL-05: also if the settings no longer have the hook."""
     ask = scripts.hook("tidy", "answer(decision='ask', arguments={'file_path': 'b.txt', 'content': 'tidy\\n'})")
-    async with settings_house(tmp_path, calls(WRITE, DONE), user=write_hooks(ask)) as home:
+    async with open_with_settings(tmp_path, calls(WRITE, DONE), user=write_hooks(ask)) as home:
         turn = await home.submit("go", permission_mode="full")
         first = await home.until(turn.session_id, "action.required")
-        async with house(copy_as_killed(home, tmp_path), calls(WRITE, DONE)) as after:
+        async with open_runtime(copy_as_killed(home, tmp_path), calls(WRITE, DONE)) as after:
             action = await approve_action(after, turn.session_id)
             await after.until(turn.session_id, "turn.completed")
             assert action == first.fact
@@ -168,11 +168,11 @@ async def test_hooks_run_once_for_waiting_calls_also_over_a_restart(tmp_path: Pa
     several = [use for name in "abc" for use in uses("Write", file_path=f"{name}.txt", content=name)]
     plays = calls(several, uses("Finalize", summary="Done."))
     user = write_hooks(scripts.hook("tidy", TIDY, tools=("Write",)))
-    async with settings_house(tmp_path, plays, user=user) as home:
+    async with open_with_settings(tmp_path, plays, user=user) as home:
         turn = await home.submit("go", mode="auto")
         await approve_action(home, turn.session_id)
         await home.until(turn.session_id, "action.required", count=2)
-        async with house(copy_as_killed(home, tmp_path), plays) as after:
+        async with open_runtime(copy_as_killed(home, tmp_path), plays) as after:
             await approve_action(after, turn.session_id, 2)
             await approve_action(after, turn.session_id, 3)
             await after.until(turn.session_id, "turn.completed")
@@ -187,7 +187,9 @@ async def test_hooks_run_for_each_of_several_parallel_calls(tmp_path: Path, scri
         "look", "if request['arguments']['file_path'] == 'b.md': answer(decision='deny')", tools=("Read",)
     )
     both = [*uses("Read", file_path="a.md"), *uses("Read", file_path="b.md")]
-    async with settings_house(tmp_path, calls(both, uses("Finalize", summary="Done.")), user=write_hooks(look)) as home:
+    async with open_with_settings(
+        tmp_path, calls(both, uses("Finalize", summary="Done.")), user=write_hooks(look)
+    ) as home:
         (home.folder / "a.md").write_text("a\n")
         (home.folder / "b.md").write_text("b\n")
         turn = await home.submit("go", mode="auto")
@@ -199,7 +201,7 @@ async def test_hooks_run_for_each_of_several_parallel_calls(tmp_path: Path, scri
 
 async def test_a_large_rewrite_is_stored_by_reference_and_runs_whole(tmp_path: Path, scripts: Scripts) -> None:
     large = scripts.hook("large", "answer(arguments={**request['arguments'], 'content': 'x' * 200_000})")
-    async with settings_house(tmp_path, calls(WRITE, DONE), user=write_hooks(large)) as home:
+    async with open_with_settings(tmp_path, calls(WRITE, DONE), user=write_hooks(large)) as home:
         turn = await home.submit("go")
         await approve_action(home, turn.session_id)
         await home.until(turn.session_id, "turn.completed")
@@ -216,7 +218,7 @@ async def test_a_run_with_hooks_replays_if_their_results_are_the_same(tmp_path: 
     places = [tmp_path / name for name in ("first", "again", "without")]
     for place in places:
         place.mkdir()
-    async with settings_house(places[0], calls(WRITE, DONE), user=user) as home:
+    async with open_with_settings(places[0], calls(WRITE, DONE), user=user) as home:
         turn = await home.submit("go", permission_mode="edits")
         await home.until(turn.session_id, "turn.completed")
         packed = await home.do(ExportEvidence(session_id=turn.session_id))
@@ -224,7 +226,7 @@ async def test_a_run_with_hooks_replays_if_their_results_are_the_same(tmp_path: 
     replay = ProviderSettings(name="replay", kind="recorded", recording=str(tmp_path / "former.zip"))
     for place, hooks, end in ((places[1], user, "turn.completed"), (places[2], "", "turn.failed")):
         models = ConfiguredModels(ModelSettings(providers=(replay,)))
-        async with settings_house(place, calls(), user=hooks, models=models) as home:
+        async with open_with_settings(place, calls(), user=hooks, models=models) as home:
             turn = await home.submit("go", permission_mode="edits")
             await home.until(turn.session_id, end)
 
@@ -236,7 +238,7 @@ async def test_a_secret_in_a_hooks_result_is_redacted_in_facts_and_used_in_the_c
     body = f"answer(reason='{VALUE}', arguments={{'file_path': 'a.txt', 'content': '{VALUE}'}})"
     tells = scripts.hook("tells", f"if request['tool'] == 'Read': sys.exit('{VALUE}')\n{body}")
     plays = calls(WRITE, uses("Read", file_path="a.txt"), DONE)
-    async with settings_house(tmp_path, plays, user=write_hooks(tells), secrets=secrets()) as home:
+    async with open_with_settings(tmp_path, plays, user=write_hooks(tells), secrets=secrets()) as home:
         turn = await home.submit("go", permission_mode="full")
         action = await approve_action(home, turn.session_id)
         await home.until(turn.session_id, "turn.completed")
@@ -251,7 +253,7 @@ async def test_a_secret_in_a_hooks_result_is_redacted_in_facts_and_used_in_the_c
 async def test_an_interrupt_ends_the_running_hook(tmp_path: Path, scripts: Scripts, mark: str) -> None:
     """CTL-16"""
     slow = scripts.hook("slow", f"import subprocess; subprocess.run(['sleep', '{mark}'])")
-    async with settings_house(tmp_path, calls(WRITE), user=write_hooks(slow)) as home:
+    async with open_with_settings(tmp_path, calls(WRITE), user=write_hooks(slow)) as home:
         turn = await home.submit("go", permission_mode="full")
         await wait_until(lambda: find_processes("sleep", mark))
         await home.do(InterruptTurn(session_id=turn.session_id))
@@ -264,7 +266,7 @@ async def test_an_interrupt_ends_the_hooks_of_all_parallel_calls(tmp_path: Path,
     """CTL-16: also if some calls still wait for a slot."""
     slow = scripts.hook("slow", f"import subprocess; subprocess.run(['sleep', '{mark}'])")
     writes = [call for n in range(6) for call in uses("Write", file_path=f"{n}.txt", content="x\n")]
-    async with settings_house(tmp_path, calls(writes), user=write_hooks(slow)) as home:
+    async with open_with_settings(tmp_path, calls(writes), user=write_hooks(slow)) as home:
         turn = await home.submit("go", permission_mode="full")
         await wait_until(lambda: len(find_processes("sleep", mark)) == MAX_CONCURRENT)
         await home.do(InterruptTurn(session_id=turn.session_id))
@@ -277,7 +279,7 @@ async def test_an_untrusted_folders_hook_does_not_run_or_restrict(tmp_path: Path
     it."""
     deny = scripts.hook("guard", "answer(decision='deny')", tools=("Write",), env={"KEY": "secret://deploy"})
     plays = calls(WRITE, DONE, WRITE, DONE, WRITE, DONE)
-    async with settings_house(tmp_path, plays, write_hooks(deny)) as home:
+    async with open_with_settings(tmp_path, plays, write_hooks(deny)) as home:
         turn = await home.submit("go", permission_mode="edits")
         await home.until(turn.session_id, "turn.completed")
         assert scripts.read_inputs("guard") == []
@@ -310,7 +312,7 @@ async def test_changing_a_folders_hook_does_not_disable_it(tmp_path: Path) -> No
     own = write_hooks(Hook(name="guard", command=(hook.command[0], ".callboard/hooks/guard.py"), tools=("Write",)))
     mine = ".callboard/hooks/guard.py"
     plays = calls(WRITE, uses("Edit", file_path=mine, old_string="def answer", new_string="def say"), WRITE, DONE)
-    async with settings_house(tmp_path, plays, own) as home:
+    async with open_with_settings(tmp_path, plays, own) as home:
         before = (await read_trust(home)).digest
         assert {widening.file: widening.what for widening in (await read_trust(home)).widenings} == {
             ".callboard/settings.toml": "hook",
@@ -333,7 +335,7 @@ async def test_changing_a_folders_hook_does_not_disable_it(tmp_path: Path) -> No
 
 async def test_a_permission_preview_runs_no_hook_and_reports_that(tmp_path: Path, scripts: Scripts) -> None:
     look = scripts.hook("look", "answer(decision='ask')", tools=("Write",))
-    async with settings_house(tmp_path, calls(WRITE, DONE), user=write_hooks(look)) as home:
+    async with open_with_settings(tmp_path, calls(WRITE, DONE), user=write_hooks(look)) as home:
         query = EvaluatePermission(
             workspace_id=home.workspace, tool="Write", arguments='{"file_path":"a.txt","content":"x"}'
         )
@@ -365,7 +367,7 @@ async def test_an_external_agents_permission_request_passes_the_hooks(tmp_path: 
         {"permit": {"id": "b", "title": "Edit it", "kind": "edit", "path": "a.py"}},
         {"permit": {"id": "c", "title": "git push", "kind": "execute"}},
     ]
-    async with coder_house(tmp_path, steps, settings=book) as home:
+    async with open_coder(tmp_path, steps, settings=book) as home:
         session = await start_session(home, permission_mode="full")
         action = await answer(home, session, count=2)
         await home.until(session, "tool.refused", count=2)

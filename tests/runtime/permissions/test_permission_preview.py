@@ -28,15 +28,15 @@ from callboard.contracts.facts.tool import ToolRefused
 from callboard.contracts.scope import Actor
 from callboard.contracts.settings import RuleEntry
 from tests.agents.files import write_agents
-from tests.runtime.rigs.house import House, MovableClock, calls, house, says, uses
-from tests.runtime.rigs.trusted_folder import settings_house
+from tests.runtime.rigs.runtime_rig import MovableClock, RuntimeRig, calls, open_runtime, says, uses
+from tests.runtime.rigs.trusted_folder import open_with_settings
 
 WRITE = uses("Write", file_path="a.txt", content="x\n")
 TWICE = calls(WRITE, uses("Write", file_path="b.txt", content="x\n"), says("Done."))
 HOUR = 3600
 
 
-async def list_rules(home: House, session: str | None = None) -> list[tuple[str, str, str]]:
+async def list_rules(home: RuntimeRig, session: str | None = None) -> list[tuple[str, str, str]]:
     """Return the listed rules: matcher, scope, and why a rule is not in force."""
     workspace = None if session else home.workspace
     rules_read: RuleList = await home.do(ListRules(workspace_id=workspace, session_id=session))
@@ -44,7 +44,7 @@ async def list_rules(home: House, session: str | None = None) -> list[tuple[str,
 
 
 async def test_a_persons_rule_applies_in_the_workspace_until_revoked(tmp_path: Path) -> None:
-    async with house(tmp_path, calls(WRITE, WRITE, says("Done."))) as home:
+    async with open_runtime(tmp_path, calls(WRITE, WRITE, says("Done."))) as home:
         added: RuleChanged = await home.do(
             AddRule(workspace_id=home.workspace, matcher="Edit(a.txt)", verdict="allow"), key="k"
         )
@@ -60,7 +60,7 @@ async def test_a_persons_rule_applies_in_the_workspace_until_revoked(tmp_path: P
 
 
 async def test_a_session_rule_applies_only_in_that_session(tmp_path: Path) -> None:
-    async with house(tmp_path, TWICE) as home:
+    async with open_runtime(tmp_path, TWICE) as home:
         turn = await home.submit("go")
         action = await home.until(turn.session_id, "action.required")
         added = await home.do(AddRule(session_id=turn.session_id, matcher="Write(b.txt)", verdict="deny"))
@@ -76,7 +76,7 @@ async def test_a_session_rule_applies_only_in_that_session(tmp_path: Path) -> No
 @pytest.mark.parametrize("where", ["workspace", "session"])
 async def test_an_unknown_rule_cannot_be_revoked(tmp_path: Path, where: str) -> None:
     """SAFE-05"""
-    async with house(tmp_path, calls(says("Done."))) as home:
+    async with open_runtime(tmp_path, calls(says("Done."))) as home:
         turn = await home.submit("go")
         await home.until(turn.session_id, "turn.completed")
         named = {"session_id": turn.session_id} if where == "session" else {"workspace_id": home.workspace}
@@ -88,7 +88,7 @@ async def test_an_unknown_rule_cannot_be_revoked(tmp_path: Path, where: str) -> 
 async def test_an_expired_rule_does_not_apply(tmp_path: Path) -> None:
     """CTL-04"""
     clock = MovableClock()
-    async with house(tmp_path, TWICE, clock=clock) as home:
+    async with open_runtime(tmp_path, TWICE, clock=clock) as home:
         turn = await home.submit("go")
         action = await home.until(turn.session_id, "action.required")
         until = clock.now() + HOUR * 1_000_000
@@ -129,7 +129,7 @@ async def test_an_invalid_matcher_is_refused_with_its_field(
     tmp_path: Path, more: dict[str, object], field: str
 ) -> None:
     """SAFE-05"""
-    async with house(tmp_path, calls(says("Done."))) as home:
+    async with open_runtime(tmp_path, calls(says("Done."))) as home:
         fields: dict[str, Any] = {"workspace_id": home.workspace, "matcher": "Edit(a)", "verdict": "allow", **more}
         with pytest.raises(Refusal) as caught:
             await home.do(AddRule(**fields))
@@ -141,7 +141,7 @@ async def test_rules_of_files_are_listed_with_why_they_are_not_in_force(tmp_path
     """SAFE-08"""
     folder = "[[rules]]\nmatcher = 'Edit(x)'\nverdict = 'allow'\n[[rules]]\nmatcher = 'Read(y)'\nverdict = 'deny'\n"
     user = "[[rules]]\nmatcher = 'Bash(curl *)'\nverdict = 'ask'\n"
-    async with settings_house(tmp_path, calls(says("Done.")), folder, user) as home:
+    async with open_with_settings(tmp_path, calls(says("Done.")), folder, user) as home:
         assert await list_rules(home) == [
             ("Bash(curl *)", "user_settings", ""),
             ("Edit(x)", "folder_settings", "the folder is not trusted for the present requests of its files"),
@@ -153,7 +153,7 @@ async def test_a_dry_run_reports_what_rules_would_decide_and_changes_nothing(tmp
     scenario = calls(
         uses("Read", file_path="notes.md"), WRITE, uses("Write", file_path=".git/x", content=""), says("Done.")
     )
-    async with house(tmp_path, scenario) as home:
+    async with open_runtime(tmp_path, scenario) as home:
         (home.folder / "notes.md").write_text("x")
         turn = await home.submit("go")
         for number in (1, 2):
@@ -210,7 +210,7 @@ async def test_a_dry_run_reports_what_rules_would_decide_and_changes_nothing(tmp
 
 async def test_a_dry_run_refuses_an_invalid_matcher(tmp_path: Path) -> None:
     """SAFE-05"""
-    async with house(tmp_path, calls(says("Done."))) as home:
+    async with open_runtime(tmp_path, calls(says("Done."))) as home:
         with pytest.raises(Refusal) as caught:
             await home.do(DryRunRules(workspace_id=home.workspace, rules=(RuleEntry(matcher="Read(", verdict="deny"),)))
         assert (caught.value.code, caught.value.problem.field) == ("invalid_input", "rules.0.matcher")
@@ -218,7 +218,7 @@ async def test_a_dry_run_refuses_an_invalid_matcher(tmp_path: Path) -> None:
 
 async def test_a_permission_preview_lists_every_check_and_does_nothing(tmp_path: Path) -> None:
     """CTL-05"""
-    async with house(tmp_path, calls(says("Done."))) as home:
+    async with open_runtime(tmp_path, calls(says("Done."))) as home:
         preview: PermissionEvaluation = await home.do(
             EvaluatePermission(
                 workspace_id=home.workspace, tool="Write", arguments='{"content":"x","file_path":"a.txt"}'
@@ -245,7 +245,7 @@ async def test_a_permission_preview_lists_every_check_and_does_nothing(tmp_path:
 
 
 async def test_a_permission_preview_uses_the_named_agent(tmp_path: Path) -> None:
-    async with house(tmp_path, calls(says("Done."))) as home:
+    async with open_runtime(tmp_path, calls(says("Done."))) as home:
         write_agents(home.folder, lead="tools: ['*']\npolicy: [Patch]", reader="kind: subagent\ntools: [Read]")
         call: dict[str, Any] = {
             "tool": "Write",
@@ -262,7 +262,7 @@ async def test_a_permission_preview_uses_the_named_agent(tmp_path: Path) -> None
 
 async def test_a_policy_answers_once_under_its_own_name(tmp_path: Path) -> None:
     """CTL-04, CTL-05"""
-    async with house(tmp_path, TWICE) as home:
+    async with open_runtime(tmp_path, TWICE) as home:
         turn = await home.submit("go")
         action = await home.until(turn.session_id, "action.required")
         resolve = ResolvePermission(
@@ -289,7 +289,7 @@ async def test_a_policy_answers_once_under_its_own_name(tmp_path: Path) -> None:
 async def test_a_policy_can_grant_only_what_the_action_offers(tmp_path: Path) -> None:
     """SAFE-08"""
     scenario = calls(uses("Write", file_path="agents/x.md", content="x"), says("Done."))
-    async with house(tmp_path, scenario) as home:
+    async with open_runtime(tmp_path, scenario) as home:
         turn = await home.submit("go", permission_mode="full")
         action = await home.until(turn.session_id, "action.required")
         with pytest.raises(Refusal) as caught:

@@ -15,27 +15,27 @@ from callboard.contracts.facts.tool import ToolRefused
 from callboard.contracts.facts.turn import TurnStarted
 from callboard.contracts.facts.workspace import SettingsChanged, WorkspaceTrusted
 from tests.agents.files import write_agents
-from tests.runtime.rigs.house import House, calls, says, uses
-from tests.runtime.rigs.trusted_folder import read_trust, settings_house, trust_folder, write_folder_settings
+from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, says, uses
+from tests.runtime.rigs.trusted_folder import open_with_settings, read_trust, trust_folder, write_folder_settings
 
 ALLOWS = "[[rules]]\nmatcher = 'Edit(**)'\nverdict = 'allow'\n"
 WRITES = calls(uses("Write", file_path="made.txt", content="x\n"), says("Done."))
 
 
-async def run_turn(home: House, text: str = "go", **more: str) -> str:
+async def run_turn(home: RuntimeRig, text: str = "go", **more: str) -> str:
     """Run a turn to its end and return its session."""
     turn = await home.submit(text, **more)
     await home.until(turn.session_id, "turn.completed")
     return turn.session_id
 
 
-async def wait_evaluation(home: House, session: str) -> PermissionEvaluated:
+async def wait_evaluation(home: RuntimeRig, session: str) -> PermissionEvaluated:
     return (await home.until(session, "permission.evaluated")).fact  # pyright: ignore[reportReturnType]
 
 
 async def test_an_untrusted_folders_rule_allows_nothing(tmp_path: Path) -> None:
     """SAFE-08"""
-    async with settings_house(tmp_path, WRITES, ALLOWS) as home:
+    async with open_with_settings(tmp_path, WRITES, ALLOWS) as home:
         turn = await home.submit("go")
         await home.until(turn.session_id, "action.required")
         assert (await read_trust(home)).state == "untrusted"
@@ -43,7 +43,7 @@ async def test_an_untrusted_folders_rule_allows_nothing(tmp_path: Path) -> None:
 
 
 async def test_a_trusted_folders_rule_applies_and_the_call_names_it(tmp_path: Path) -> None:
-    async with settings_house(tmp_path, WRITES, ALLOWS) as home:
+    async with open_with_settings(tmp_path, WRITES, ALLOWS) as home:
         answer = await trust_folder(home)
         evaluated = await wait_evaluation(home, await run_turn(home))
         assert evaluated.verdict == "allow"
@@ -69,7 +69,7 @@ async def test_an_agents_change_of_folder_settings_grants_nothing_in_the_same_tu
         uses("Write", file_path="made.txt", content="x\n"),
         says("Done."),
     )
-    async with settings_house(tmp_path, scenario) as home:
+    async with open_with_settings(tmp_path, scenario) as home:
         write_folder_settings(home.folder, ALLOWS)
         await trust_folder(home)
         turn = await home.submit("go")
@@ -83,7 +83,7 @@ async def test_an_agents_change_of_folder_settings_grants_nothing_in_the_same_tu
 
 async def test_an_untrusted_folders_denial_applies(tmp_path: Path) -> None:
     """SAFE-08, CTL-05: a restriction needs no trust."""
-    async with settings_house(tmp_path, WRITES, "[[rules]]\nmatcher = 'Write'\nverdict = 'deny'\n") as home:
+    async with open_with_settings(tmp_path, WRITES, "[[rules]]\nmatcher = 'Write'\nverdict = 'deny'\n") as home:
         session = await run_turn(home, permission_mode="full")
         refused = await home.until(session, "tool.refused")
         assert refused.fact == ToolRefused(
@@ -94,7 +94,7 @@ async def test_an_untrusted_folders_denial_applies(tmp_path: Path) -> None:
 
 async def test_an_untrusted_folders_agent_runs_in_ask_at_most(tmp_path: Path) -> None:
     """SAFE-08"""
-    async with settings_house(tmp_path, WRITES) as home:
+    async with open_with_settings(tmp_path, WRITES) as home:
         write_agents(home.folder, lead="tools: ['*']\npolicy: [Patch]\npermission_mode: full")
         turn = await home.submit("go", permission_mode="full")
         started = await home.until(turn.session_id, "turn.started")
@@ -114,7 +114,7 @@ async def test_revoking_trust_applies_to_a_running_turn(tmp_path: Path) -> None:
         uses("Write", file_path="b.txt", content="x\n"),
         says("Done."),
     )
-    async with settings_house(tmp_path, scenario, ALLOWS) as home:
+    async with open_with_settings(tmp_path, scenario, ALLOWS) as home:
         await trust_folder(home)
         turn = await home.submit("go")
         action = await home.until(turn.session_id, "action.required")
@@ -128,7 +128,7 @@ async def test_revoking_trust_applies_to_a_running_turn(tmp_path: Path) -> None:
 
 async def test_trust_needs_the_shown_digest_and_a_request(tmp_path: Path) -> None:
     """SAFE-08"""
-    async with settings_house(tmp_path, WRITES) as home:
+    async with open_with_settings(tmp_path, WRITES) as home:
         with pytest.raises(Refusal) as nothing:
             await home.do(TrustWorkspace(workspace_id=home.workspace, digest="0" * 64))
         assert (await read_trust(home)).state == "nothing"
@@ -143,16 +143,16 @@ async def test_trust_needs_the_shown_digest_and_a_request(tmp_path: Path) -> Non
 
 
 async def test_trust_survives_a_restart_and_is_recorded_once(tmp_path: Path) -> None:
-    async with settings_house(tmp_path, WRITES, ALLOWS) as home:
+    async with open_with_settings(tmp_path, WRITES, ALLOWS) as home:
         first = await trust_folder(home)
         again = await trust_folder(home)
         assert (again.trusted, again.sequence) == (first.trusted, first.sequence)
-    async with settings_house(tmp_path, WRITES, ALLOWS) as home:
+    async with open_with_settings(tmp_path, WRITES, ALLOWS) as home:
         assert (await read_trust(home)).state == "trusted"
 
 
 async def test_a_settings_change_is_a_command_and_its_fact_has_no_values(tmp_path: Path) -> None:
-    async with settings_house(tmp_path, WRITES) as home:
+    async with open_with_settings(tmp_path, WRITES) as home:
         query = GetSettings(place="folder", workspace_id=home.workspace)
         read: SettingsRead = await home.do(query)
         changes = {"rules": [{"matcher": "Write", "verdict": "deny"}]}
@@ -171,7 +171,7 @@ async def test_a_settings_change_is_a_command_and_its_fact_has_no_values(tmp_pat
 
 async def test_an_invalid_setting_leaves_no_fact_and_no_file(tmp_path: Path) -> None:
     """SAFE-05"""
-    async with settings_house(tmp_path, WRITES) as home:
+    async with open_with_settings(tmp_path, WRITES) as home:
         with pytest.raises(Refusal) as caught:
             await home.do(UpdateSettings(place="folder", workspace_id=home.workspace, changes={"port": 1}, digest=""))
         assert (caught.value.code, caught.value.problem.field) == ("bad_settings", "changes.port")
@@ -181,7 +181,7 @@ async def test_an_invalid_setting_leaves_no_fact_and_no_file(tmp_path: Path) -> 
 
 async def test_an_unreadable_settings_file_is_reported_with_its_place(tmp_path: Path) -> None:
     """SAFE-05, UI-26"""
-    async with settings_house(tmp_path, WRITES, "[[rules]]\nmatcher = 'Write'\n") as home:
+    async with open_with_settings(tmp_path, WRITES, "[[rules]]\nmatcher = 'Write'\n") as home:
         read = await home.do(GetTrust(workspace_id=home.workspace))
         assert [(problem.file, problem.field) for problem in read.problems] == [
             (".callboard/settings.toml", "rules.0.verdict")

@@ -18,7 +18,7 @@ from callboard.contracts.facts.turn import TurnFailed, TurnInterrupted
 from callboard.contracts.rows.context import ContextPart
 from callboard.contracts.rows.conversation import TextPart
 from tests.runtime.prompts.test_conversations import read_newest_call
-from tests.runtime.rigs.house import house, says, uses
+from tests.runtime.rigs.runtime_rig import open_runtime, says, uses
 from tests.runtime.turns.test_models import plays
 
 #: About 7,000 tokens.
@@ -65,7 +65,7 @@ async def test_a_full_thread_is_summarised_before_the_next_model_call(tmp_path: 
     """UI-25: the summary replaces older messages, is not an answer, and its usage is recorded. The
     newest messages stay in full, also after a restart."""
     summary = ({"text": SUMMARY}, {"usage": {"input": 7000, "output": 12}})
-    async with house(tmp_path, scenario(*summary)) as home:
+    async with open_runtime(tmp_path, scenario(*summary)) as home:
         first = await home.submit(LONG)
         await home.until(first.session_id, "turn.completed", 1)
         second = await home.submit("turn two", first.session_id)
@@ -102,13 +102,13 @@ async def test_a_full_thread_is_summarised_before_the_next_model_call(tmp_path: 
         assert there[0].endswith(
             f"\n[{len(LONG) - 3200:,} bytes omitted here; the summary covers them.]\n{LONG[-800:]}"
         )
-    async with house(tmp_path, scenario()) as home:
+    async with open_runtime(tmp_path, scenario()) as home:
         assert await read_newest_call(home, first.session_id, first.thread_id) == there
 
 
 async def test_a_summary_is_sent_even_if_later_turns_are_omitted(tmp_path: Path) -> None:
     """UI-25, UI-29: a conversation that is read from the log again is the same."""
-    async with house(tmp_path, scenario(), context_steps=3) as home:
+    async with open_runtime(tmp_path, scenario(), context_steps=3) as home:
         first = await home.submit(LONG)
         await home.until(first.session_id, "turn.completed", 1)
         for count in range(2, 6):
@@ -116,7 +116,7 @@ async def test_a_summary_is_sent_even_if_later_turns_are_omitted(tmp_path: Path)
             await home.until(first.session_id, "turn.completed", count)
         there = await read_newest_call(home, first.session_id, first.thread_id)
         assert [SUMMARY in there[1], *there[2:]] == [True, "turn 4", "Yes.", "turn 5", "Yes."]
-    async with house(tmp_path, scenario(), context_steps=3) as home:
+    async with open_runtime(tmp_path, scenario(), context_steps=3) as home:
         assert await read_newest_call(home, first.session_id, first.thread_id) == there
 
 
@@ -126,7 +126,9 @@ async def test_a_long_turn_is_summarised_and_keeps_its_input(tmp_path: Path) -> 
     second = {"tool": {"name": "Bash", "arguments": {"command": "seq 1 1200"}}}
     # A scenario counts the answers that the model receives. After the summary, there is one again.
     lead = [[first_call], [second], says("Done.")]
-    async with house(tmp_path, {"window": 8000, "agents": {"compaction": [says(SUMMARY)], "solo": lead}}) as home:
+    async with open_runtime(
+        tmp_path, {"window": 8000, "agents": {"compaction": [says(SUMMARY)], "solo": lead}}
+    ) as home:
         first = await home.submit("turn one: count", permission_mode="full")
         await home.until(first.session_id, "turn.completed")
         facts = [record.fact for record in await home.facts(first.session_id)]
@@ -143,7 +145,7 @@ async def test_steering_messages_of_summarised_rounds_stay_in_full(tmp_path: Pat
     These are the turn's input, messages of earlier turns, and steering messages in their place.
     They also stay after a restart and after another summary. The summarised turn continues.
     """
-    async with house(tmp_path, STEERED) as home:
+    async with open_runtime(tmp_path, STEERED) as home:
         first = await home.submit("turn one: keep it short")
         await home.until(first.session_id, "turn.completed", 1)
         second = await home.submit("turn two: count", first.session_id, permission_mode="full")
@@ -164,7 +166,7 @@ async def test_steering_messages_of_summarised_rounds_stay_in_full(tmp_path: Pat
         there = await read_newest_call(home, first.session_id, first.thread_id)
         assert [there[0], SUMMARY in there[1]] == ["turn one: keep it short", True]
         assert there[2:] == ["turn two: count", "and never past ten", "Done."]
-    async with house(tmp_path, STEERED) as home:
+    async with open_runtime(tmp_path, STEERED) as home:
         assert await read_newest_call(home, first.session_id, first.thread_id) == there
         await home.submit("turn three", first.session_id)
         await home.until(first.session_id, "turn.completed", 3)
@@ -179,7 +181,7 @@ async def test_a_summarised_turn_is_omitted_later_with_its_steering_messages(
     tmp_path: Path,
 ) -> None:
     """UI-25, UI-29: messages of earlier turns stay beside the summary, also after a restart."""
-    async with house(tmp_path, STEERED, context_steps=5) as home:
+    async with open_runtime(tmp_path, STEERED, context_steps=5) as home:
         first = await home.submit("turn one")
         await home.until(first.session_id, "turn.completed", 1)
         await home.submit("turn two: count", first.session_id, permission_mode="full")
@@ -193,14 +195,16 @@ async def test_a_summarised_turn_is_omitted_later_with_its_steering_messages(
         there = await read_newest_call(home, first.session_id, first.thread_id)
         assert [there[0], SUMMARY in there[1]] == ["turn one", True]
         assert there[2:] == ["turn 4", "Yes.", "turn 5", "Yes."]
-    async with house(tmp_path, STEERED, context_steps=5) as home:
+    async with open_runtime(tmp_path, STEERED, context_steps=5) as home:
         assert await read_newest_call(home, first.session_id, first.thread_id) == there
 
 
 async def test_a_request_that_is_too_long_is_repeated_after_a_summary(tmp_path: Path) -> None:
     """UI-25: also if the model's window is unknown."""
     full = [{"fail": {"code": "model_context_full", "message": "too long"}}]
-    async with house(tmp_path, {"agents": {"compaction": [says(SUMMARY)], "solo": [says("Yes."), full]}}) as home:
+    async with open_runtime(
+        tmp_path, {"agents": {"compaction": [says(SUMMARY)], "solo": [says("Yes."), full]}}
+    ) as home:
         first = await home.submit("turn one")
         await home.until(first.session_id, "turn.completed", 1)
         await home.submit("turn two", first.session_id)
@@ -219,7 +223,9 @@ async def test_the_partial_answer_of_a_request_that_was_too_long_is_not_sent_aga
     """UI-06, UI-25: it is shown as interrupted. The call is repeated from its start, without the
     partial answer and without a reminder."""
     broke = [{"text": "Half of it"}, {"fail": {"code": "model_context_full", "message": "too long"}}]
-    async with house(tmp_path, {"agents": {"compaction": [says(SUMMARY)], "solo": [says("Yes."), broke]}}) as home:
+    async with open_runtime(
+        tmp_path, {"agents": {"compaction": [says(SUMMARY)], "solo": [says("Yes."), broke]}}
+    ) as home:
         first = await home.submit("turn one")
         await home.until(first.session_id, "turn.completed", 1)
         second = await home.submit("turn two", first.session_id)
@@ -228,14 +234,14 @@ async def test_the_partial_answer_of_a_request_that_was_too_long_is_not_sent_aga
         assert [there[0], SUMMARY in there[1], *there[2:]] == ["turn one", True, "turn two", "Yes."]
         parts = [part for part in await home.parts(first.session_id, second.turn_id) if isinstance(part, TextPart)]
         assert [(part.content.text, part.state) for part in parts] == [("Half of it", "interrupted"), ("Yes.", "final")]
-    async with house(tmp_path, scenario()) as home:
+    async with open_runtime(tmp_path, scenario()) as home:
         assert await read_newest_call(home, first.session_id, first.thread_id) == there
 
 
 async def test_without_a_summary_the_turn_continues_or_fails_with_a_reason(tmp_path: Path) -> None:
     """UI-25: a filling window is not a failure; a request that was refused as too long is one."""
     broken = [{"fail": {"code": "model_refused_request", "message": "no summaries here"}}]
-    async with house(_make_folder(tmp_path / "a"), scenario(*broken)) as home:
+    async with open_runtime(_make_folder(tmp_path / "a"), scenario(*broken)) as home:
         first = await home.submit(LONG)
         await home.until(first.session_id, "turn.completed", 1)
         await home.submit("turn two", first.session_id)
@@ -246,7 +252,7 @@ async def test_without_a_summary_the_turn_continues_or_fails_with_a_reason(tmp_p
         assert [(fact.code, fact.message) for fact in failed] == [("model_refused_request", "no summaries here")]
     full = [{"fail": {"code": "model_context_full", "message": "too long"}}]
     refusing = {"agents": {"compaction": [broken], "solo": [says("Yes."), full]}}
-    async with house(_make_folder(tmp_path / "b"), refusing) as home:
+    async with open_runtime(_make_folder(tmp_path / "b"), refusing) as home:
         first = await home.submit("turn one")
         await home.until(first.session_id, "turn.completed", 1)
         await home.submit("turn two", first.session_id)
@@ -262,7 +268,7 @@ async def test_a_summary_uses_the_fallback_models(tmp_path: Path, code: str) -> 
     continues with the fallback."""
     broken = {"fail": {"code": code, "message": "not now", "retryable": False}}
     models = plays(tmp_path, first=scenario({"text": "Half of"}, broken), second=scenario())
-    async with house(tmp_path, {}, models=models) as home:
+    async with open_runtime(tmp_path, {}, models=models) as home:
         first = await home.submit(LONG)
         await home.until(first.session_id, "turn.completed", 1)
         second = await home.submit("turn two", first.session_id)
@@ -285,7 +291,7 @@ async def test_a_turn_without_a_possible_summary_fails_and_can_be_continued(
     broken = [{"text": "Half of"}, {"fail": {"code": "model_quota", "message": "none left", "retryable": False}}]
     full = [{"fail": {"code": "model_context_full", "message": "too long"}}]
     played = {"agents": {"compaction": [broken], "solo": [says("Yes."), full]}}
-    async with house(tmp_path, {}, models=plays(tmp_path, first=played, second=played)) as home:
+    async with open_runtime(tmp_path, {}, models=plays(tmp_path, first=played, second=played)) as home:
         first = await home.submit("turn one")
         await home.until(first.session_id, "turn.completed", 1)
         await home.submit("turn two", first.session_id)
@@ -295,7 +301,7 @@ async def test_a_turn_without_a_possible_summary_fails_and_can_be_continued(
         assert record.fact.message == "The request is too long for the model, and compaction failed: none left"
         assert await read_newest_call(home, first.session_id, first.thread_id) == ["turn one", "Yes.", "turn two"]
     played["agents"]["compaction"] = [says(SUMMARY)]
-    async with house(tmp_path, {}, models=plays(tmp_path, first=played)) as home:
+    async with open_runtime(tmp_path, {}, models=plays(tmp_path, first=played)) as home:
         await home.submit("turn two again", first.session_id)
         await home.until(first.session_id, "turn.completed", 2)
         there = await read_newest_call(home, first.session_id, first.thread_id)
@@ -305,7 +311,7 @@ async def test_a_turn_without_a_possible_summary_fails_and_can_be_continued(
 async def test_a_person_can_compact_a_thread(tmp_path: Path) -> None:
     """UI-25: compact_thread keeps the newest turn in full, and is refused if there is nothing
     older."""
-    async with house(tmp_path, scenario()) as home:
+    async with open_runtime(tmp_path, scenario()) as home:
         first = await home.submit("turn one")
         await home.until(first.session_id, "turn.completed", 1)
         with pytest.raises(Refusal) as refused:
@@ -333,12 +339,12 @@ async def test_a_person_can_compact_a_thread(tmp_path: Path) -> None:
 async def test_an_interrupt_ends_a_running_summary(tmp_path: Path) -> None:
     """UI-25, REC: no message is lost, and the next request is unchanged."""
     slow = [{"text": "Half of it"}, {"wait_for": "go"}]
-    async with house(tmp_path, scenario(*slow)) as home:
+    async with open_runtime(tmp_path, scenario(*slow)) as home:
         first = await home.submit(LONG)
         await home.until(first.session_id, "turn.completed", 1)
         await home.submit("turn two", first.session_id)
         await home.until(first.session_id, "context.compaction.started", 1)
-    async with house(tmp_path, scenario()) as home:
+    async with open_runtime(tmp_path, scenario()) as home:
         facts = await home.facts(first.session_id)
         stopped = [
             record.fact for record in facts if isinstance(record.fact, CompactionFailed | TurnInterrupted | MessageText)

@@ -15,7 +15,7 @@ from callboard.contracts.facts.model import ModelRequested
 from callboard.contracts.facts.turn import TurnFailed, TurnSubmitted
 from tests.agents.files import write_agents
 from tests.runtime.prompts.test_conversations import read_newest_call
-from tests.runtime.rigs.house import House, MovableClock, house, says, uses
+from tests.runtime.rigs.runtime_rig import MovableClock, RuntimeRig, open_runtime, says, uses
 from tests.runtime.rigs.team import list_facts
 from tests.runtime.team.test_background import HALF_HOUR, LEAD, start_watcher, watcher
 
@@ -23,8 +23,10 @@ SUMMARY = "It looked, and nothing was new."
 
 
 @asynccontextmanager
-async def watcher_house(place: Path, clock: MovableClock, window: int = 8000, **limits: Any) -> AsyncIterator[House]:
-    """Return a house with a watcher that reads about 3,000 tokens per wake, on a model with a small
+async def open_with_watcher(
+    place: Path, clock: MovableClock, window: int = 8000, **limits: Any
+) -> AsyncIterator[RuntimeRig]:
+    """Yield a runtime with a watcher that reads about 3,000 tokens per wake, on a model with a small
     window."""
     scenario = {
         "window": window,
@@ -34,20 +36,20 @@ async def watcher_house(place: Path, clock: MovableClock, window: int = 8000, **
             {"agent": "lead", "text": "", "calls": [says("Yes.")]},
         ],
     }
-    async with house(place, scenario, clock=clock, clock_interval=0.01, **limits) as home:
+    async with open_runtime(place, scenario, clock=clock, clock_interval=0.01, **limits) as home:
         write_agents(home.folder, lead=LEAD, watcher=watcher("{every: 30m}"))
         (home.folder / "news.txt").write_text("nothing\n" * 1500)
         yield home
 
 
-async def wait_sleeping(home: House, clock: MovableClock, session: str, *counts: int) -> None:
+async def wait_sleeping(home: RuntimeRig, clock: MovableClock, session: str, *counts: int) -> None:
     """Wait until the agent has woken and slept again that often."""
     for count in counts:
         clock.move(HALF_HOUR)
         await home.until(session, "agent.slept", count=count)
 
 
-async def find_watcher_thread(home: House, session: str) -> str:
+async def find_watcher_thread(home: RuntimeRig, session: str) -> str:
     """Return the watcher's thread."""
     state = (await home.runtime.sessions.get(session)).host.state
     return state.sleepers[0]
@@ -56,7 +58,7 @@ async def find_watcher_thread(home: House, session: str) -> str:
 async def test_a_waking_agent_continues_from_its_summary_also_after_a_restart(tmp_path: Path) -> None:
     """UI-22, UI-25: each wake is one run that ends, and earlier messages are in the summary."""
     clock = MovableClock()
-    async with watcher_house(tmp_path, clock) as home:
+    async with open_with_watcher(tmp_path, clock) as home:
         session = (await start_watcher(home)).session_id
         await wait_sleeping(home, clock, session, 2, 3, 4, 5)
         assert await list_facts(home, session, CompactionFailed) == []
@@ -71,7 +73,7 @@ async def test_a_waking_agent_continues_from_its_summary_also_after_a_restart(tm
         assert there[-1] == "Nothing new."
         requests = [fact.purpose for fact in await list_facts(home, session, ModelRequested)]
         assert requests.count("answer") == 1 + 4 * 2
-    async with watcher_house(tmp_path, clock) as home:
+    async with open_with_watcher(tmp_path, clock) as home:
         assert await read_newest_call(home, session, watch) == there
         before = len(await list_facts(home, session, CompactionCompleted))
         await wait_sleeping(home, clock, session, 6, 7, 8)
@@ -85,7 +87,7 @@ async def test_a_waking_agent_continues_from_its_summary_also_after_a_restart(tm
 async def test_a_persons_message_to_a_sleeping_agent_stays_beside_its_summary(tmp_path: Path) -> None:
     """UI-22, UI-25: scheduled wakes do not displace a person's messages."""
     clock = MovableClock()
-    async with watcher_house(tmp_path, clock, idle_waiting=0.0) as home:
+    async with open_with_watcher(tmp_path, clock, idle_waiting=0.0) as home:
         session = (await start_watcher(home)).session_id
         watch = await find_watcher_thread(home, session)
         await home.do(SubmitTurn(text="Tell me of the harbour only.", session_id=session, thread_id=watch))
@@ -102,7 +104,7 @@ async def test_a_persons_message_to_a_sleeping_agent_stays_beside_its_summary(tm
 async def test_a_requested_summary_does_not_wake_the_agent(tmp_path: Path) -> None:
     """UI-22, UI-25: it is not an attempt of the agent's task, and its times stay the same."""
     clock = MovableClock()
-    async with watcher_house(tmp_path, clock, window=100_000) as home:
+    async with open_with_watcher(tmp_path, clock, window=100_000) as home:
         session = (await start_watcher(home)).session_id
         watch = await find_watcher_thread(home, session)
         await wait_sleeping(home, clock, session, 2, 3)

@@ -17,7 +17,7 @@ from callboard.contracts.facts.queue import QueueEdited
 from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.contracts.ports.model import ImageContent, TextContent
 from callboard.contracts.refs import ContextRef, MissingRef
-from tests.runtime.rigs.house import House, calls, house, says
+from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says
 
 PNG = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000020000000308020000003688"
@@ -30,19 +30,19 @@ async def stream_data(data: bytes) -> AsyncIterator[bytes]:
         yield data[start : start + 1000]
 
 
-async def upload(home: House, name: str, data: bytes) -> Attachment:
+async def upload(home: RuntimeRig, name: str, data: bytes) -> Attachment:
     uploads = home.runtime.dependencies.uploads
     assert uploads is not None
     return Attachment(upload=(await uploads.receive(name, stream_data(data))).upload)
 
 
-async def read_submission(home: House, session: str) -> TurnSubmitted:
+async def read_submission(home: RuntimeRig, session: str) -> TurnSubmitted:
     """Return the newest submission."""
     facts = [record.fact for record in await home.facts(session) if isinstance(record.fact, TurnSubmitted)]
     return facts[-1]
 
 
-async def read_contents(home: House, session: str, thread: str) -> list[object]:
+async def read_contents(home: RuntimeRig, session: str, thread: str) -> list[object]:
     host = (await home.runtime.sessions.get(session)).host
     await host.wait_settled()
     context = await host.conversations.get(thread)
@@ -51,7 +51,7 @@ async def read_contents(home: House, session: str, thread: str) -> list[object]:
 
 async def test_an_attachment_becomes_a_blob_and_is_sent(tmp_path: Path) -> None:
     """CTX-01: text and images are sent as content; another file is named."""
-    async with house(tmp_path, calls(says("Seen.")) | {"images": True}) as home:
+    async with open_runtime(tmp_path, calls(says("Seen.")) | {"images": True}) as home:
         attachments = [
             await upload(home, "no\u202etes\n.md", b"Buy milk."),
             await upload(home, "dot.png", PNG),
@@ -81,7 +81,7 @@ async def test_an_attachment_becomes_a_blob_and_is_sent(tmp_path: Path) -> None:
 
 async def test_a_missing_upload_is_refused_without_a_fact(tmp_path: Path) -> None:
     """CTX-02"""
-    async with house(tmp_path, calls(says("Seen."))) as home:
+    async with open_runtime(tmp_path, calls(says("Seen."))) as home:
         with pytest.raises(Refusal) as refused:
             await home.submit("look", attachments=(Attachment(upload="upl_gone"),))
         assert (refused.value.code, refused.value.problem.field) == ("context_missing", "attachments[0]")
@@ -94,7 +94,7 @@ async def test_a_missing_upload_is_refused_without_a_fact(tmp_path: Path) -> Non
 async def test_a_mention_is_read_at_submission_or_marked_as_missing(tmp_path: Path) -> None:
     """CTX-02: the turn runs, and the model is informed of missing files. Later changes of a file
     have no effect."""
-    async with house(tmp_path, calls(says("Seen."), says("Again."))) as home:
+    async with open_runtime(tmp_path, calls(says("Seen."), says("Again."))) as home:
         (home.folder / "a file.txt").write_text("first\n")
         (home.folder / "src").mkdir()
         (home.folder / "src" / "b.py").write_text("b = 1\n")
@@ -141,7 +141,7 @@ async def test_a_mention_is_read_at_submission_or_marked_as_missing(tmp_path: Pa
 
 async def test_a_rule_keeps_a_mention_from_being_read(tmp_path: Path) -> None:
     """SAFE: a mention cannot bypass a rule."""
-    async with house(tmp_path, calls(says("Seen."))) as home:
+    async with open_runtime(tmp_path, calls(says("Seen."))) as home:
         (home.folder / "keys.env").write_text("A=1\n")
         await home.do(AddRule(workspace_id=home.workspace, matcher="Read(*.env)", verdict="deny"))
         first = await home.submit("see @keys.env")
@@ -155,7 +155,7 @@ async def test_a_rule_keeps_a_mention_from_being_read(tmp_path: Path) -> None:
 
 async def test_a_mentioned_session_includes_its_answers(tmp_path: Path) -> None:
     """CTX-01"""
-    async with house(tmp_path, calls(says("The answer is 42."), says("Fine."))) as home:
+    async with open_runtime(tmp_path, calls(says("The answer is 42."), says("Fine."))) as home:
         first = await home.submit("what is it?")
         await home.until(first.session_id, "turn.completed")
         await home.read(first.session_id)
@@ -172,7 +172,7 @@ async def test_a_mentioned_session_includes_its_answers(tmp_path: Path) -> None:
 
 async def test_a_pinned_file_applies_to_every_turn_and_is_sent_when_it_changes(tmp_path: Path) -> None:
     """CTX-01: pins are read when a turn starts. A missing one is shown as missing and stays pinned."""
-    async with house(tmp_path, calls(says("One."), says("Two."), says("Three."))) as home:
+    async with open_runtime(tmp_path, calls(says("One."), says("Two."), says("Three."))) as home:
         (home.folder / "rules.md").write_text("Be brief.")
         first = await home.submit("one")
         await home.until(first.session_id, "turn.completed", 1)
@@ -195,7 +195,7 @@ async def test_a_pinned_file_applies_to_every_turn_and_is_sent_when_it_changes(t
 async def test_an_edited_turn_has_its_new_mentions_and_its_attachments(tmp_path: Path) -> None:
     """CTX-01. The same applies to steering messages."""
     waits = [{"wait_for": "go"}, {"text": "Done."}]
-    async with house(tmp_path, calls(waits, says("Seen."), says("Seen."))) as home:
+    async with open_runtime(tmp_path, calls(waits, says("Seen."), says("Seen."))) as home:
         (home.folder / "a.txt").write_text("a")
         (home.folder / "b.txt").write_text("b")
         first = await home.submit("one")
@@ -223,7 +223,7 @@ async def test_an_edited_turn_has_its_new_mentions_and_its_attachments(tmp_path:
 async def test_mention_candidates_are_ranked_and_quoted(tmp_path: Path) -> None:
     """CTX-01: names that end in the text come first, then the shortest. Ignored files are not
     included."""
-    async with house(tmp_path, calls(says("Fine."))) as home:
+    async with open_runtime(tmp_path, calls(says("Fine."))) as home:
         for path in ("src/notes.py", "notes", "a notes file.md", "deep/er/notes.md", "build/notes.o"):
             (home.folder / path).parent.mkdir(parents=True, exist_ok=True)
             (home.folder / path).write_text("x")
@@ -252,7 +252,7 @@ async def test_mention_candidates_are_ranked_and_quoted(tmp_path: Path) -> None:
 
 async def test_generated_files_are_not_mention_candidates(tmp_path: Path) -> None:
     """CTX-01: bytecode, packages, interpreters, and files excluded by the repository itself."""
-    async with house(tmp_path, calls(says("Fine."))) as home:
+    async with open_runtime(tmp_path, calls(says("Fine."))) as home:
         generated = (
             "__pycache__/two.pyc",
             "two.pyc",

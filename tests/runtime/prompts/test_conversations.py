@@ -6,10 +6,10 @@ from pathlib import Path
 
 from callboard.contracts.facts.model import ModelRequested
 from callboard.contracts.ports.model import TextContent
-from tests.runtime.rigs.house import House, calls, house, says
+from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says
 
 
-async def read_newest_call(home: House, session: str, thread: str) -> list[str]:
+async def read_newest_call(home: RuntimeRig, session: str, thread: str) -> list[str]:
     """Return the texts of the thread's newest model call, and its answer."""
     host = (await home.runtime.sessions.get(session)).host
     # A fact is durable before its host has applied it.
@@ -23,7 +23,7 @@ async def read_newest_call(home: House, session: str, thread: str) -> list[str]:
     ]
 
 
-async def list_cuts(home: House, session: str) -> list[bool]:
+async def list_cuts(home: RuntimeRig, session: str) -> list[bool]:
     """Return for each model call whether turns were omitted."""
     return [
         bool(record.fact.context_after)
@@ -35,7 +35,7 @@ async def list_cuts(home: House, session: str) -> list[bool]:
 async def test_omitted_turns_are_not_sent_also_after_a_restart(tmp_path: Path) -> None:
     """UI-29: a conversation that is read from the log again is the same."""
     scenario = {"match": [{"text": "turn", "calls": [says("Yes.")]}]}
-    async with house(tmp_path, scenario, context_steps=3) as home:
+    async with open_runtime(tmp_path, scenario, context_steps=3) as home:
         first = await home.submit("turn one")
         await home.until(first.session_id, "turn.completed", 1)
         for count, text in enumerate(("turn two", "turn three"), start=2):
@@ -44,14 +44,14 @@ async def test_omitted_turns_are_not_sent_also_after_a_restart(tmp_path: Path) -
         there = await read_newest_call(home, first.session_id, first.thread_id)
         assert there == ["turn two", "Yes.", "turn three", "Yes."]
         assert await list_cuts(home, first.session_id) == [False, False, True]
-    async with house(tmp_path, scenario, context_steps=3) as home:
+    async with open_runtime(tmp_path, scenario, context_steps=3) as home:
         assert await read_newest_call(home, first.session_id, first.thread_id) == there
 
 
 async def test_steps_of_other_threads_do_not_count(tmp_path: Path) -> None:
     """CTL-13: a lead with many children keeps its objective."""
     scenario = calls(says("Yes."), says("Again."))
-    async with house(tmp_path, scenario, context_steps=3) as home:
+    async with open_runtime(tmp_path, scenario, context_steps=3) as home:
         first = await home.submit("the objective")
         await home.until(first.session_id, "turn.completed", 1)
         await home.submit("and now?", first.session_id)

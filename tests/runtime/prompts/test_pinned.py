@@ -9,14 +9,14 @@ from callboard.contracts.commands.action import RespondAction
 from callboard.contracts.commands.turn import InterruptTurn
 from callboard.contracts.facts.tool import ToolRefused
 from callboard.contracts.facts.turn import TurnStarted
-from tests.runtime.rigs.house import ChangingDefinitions, House, calls, house, says, uses
+from tests.runtime.rigs.runtime_rig import ChangingDefinitions, RuntimeRig, calls, open_runtime, says, uses
 
 WRITE: list[dict[str, Any]] = uses("Write", file_path="a.txt", content="x\n")
 
 FILES = ("Bash", "Edit", "Glob", "Grep", "Read", "ReadOutput", "Write")
 
 
-async def read_prompt_layers(home: House, session: str) -> list[tuple[str, ...]]:
+async def read_prompt_layers(home: RuntimeRig, session: str) -> list[tuple[str, ...]]:
     """Return the prompt layers of the session's open runs."""
     host = (await home.runtime.sessions.get(session)).host
     runs = [thread.run for thread in host.state.threads.values() if thread.run is not None]
@@ -27,13 +27,13 @@ async def test_a_waiting_run_keeps_its_configuration_over_a_restart(tmp_path: Pa
     """CTL-06: the definition changed while the approval was pending; the next turn has the new one."""
     agents = ChangingDefinitions(prompt="You write.", hash="1" * 64, max_iters=7)
     scenario = calls(WRITE, says("Done."), WRITE, says("Done."))
-    async with house(tmp_path, scenario, agents) as home:
+    async with open_runtime(tmp_path, scenario, agents) as home:
         turn = await home.submit("write")
         action = await home.until(turn.session_id, "action.required")
         before = await read_prompt_layers(home, turn.session_id)
         assert before[0][1] == "You write."
     agents.change(prompt="You only read.", hash="2" * 64, policy=("Finalize",), tools=("Read", "Write"), max_iters=9)
-    async with house(tmp_path, scenario, agents) as home:
+    async with open_runtime(tmp_path, scenario, agents) as home:
         session = turn.session_id
         assert await read_prompt_layers(home, session) == before
         await home.do(RespondAction(session_id=session, action_id=action.scope.action, decision="approve"))
@@ -55,7 +55,7 @@ async def test_a_waiting_run_keeps_its_configuration_over_a_restart(tmp_path: Pa
 async def test_a_changed_definition_applies_from_the_next_turn(tmp_path: Path) -> None:
     """Also within one process, and with several open runs."""
     agents = ChangingDefinitions(prompt="You write.", hash="1" * 64)
-    async with house(tmp_path, calls(WRITE, says("Done."), WRITE, says("Done.")), agents) as home:
+    async with open_runtime(tmp_path, calls(WRITE, says("Done."), WRITE, says("Done.")), agents) as home:
         first = await home.submit("write")
         action = await home.until(first.session_id, "action.required")
         agents.change(prompt="You write better.", hash="2" * 64)
@@ -75,10 +75,10 @@ async def test_a_changed_definition_applies_from_the_next_turn(tmp_path: Path) -
 async def test_a_run_with_an_unreadable_configuration_can_be_shown_and_stopped(tmp_path: Path) -> None:
     """CTL-08: also if its calls wait for others, which every decision evaluates."""
     both = [*WRITE, *uses("Write", file_path="b.txt", content="x\n")]
-    async with house(tmp_path, calls(both)) as home:
+    async with open_runtime(tmp_path, calls(both)) as home:
         turn = await home.submit("write", mode="auto")
         await home.until(turn.session_id, "action.required")
-    async with house(tmp_path, calls()) as home:
+    async with open_runtime(tmp_path, calls()) as home:
         session = turn.session_id
         await home.runtime.dependencies.store.facts.trim(session, 1)
         assert len((await home.read(session)).actions) == 1

@@ -7,12 +7,12 @@ from pathlib import Path
 from callboard.contracts.commands.context import SetContext
 from tests.runtime.prompts.test_compaction import LONG, SUMMARY, scenario
 from tests.runtime.prompts.test_conversations import read_newest_call
-from tests.runtime.rigs.house import House, house, says
+from tests.runtime.rigs.runtime_rig import RuntimeRig, open_runtime, says
 
 RULES = "Be brief in every turn."
 
 
-async def pin_file(home: House, session: str) -> None:
+async def pin_file(home: RuntimeRig, session: str) -> None:
     """Pin a file to the thread."""
     (home.folder / "rules.md").write_text(RULES)
     await home.do(SetContext(session_id=session, pinned=("rules.md",)))
@@ -21,7 +21,7 @@ async def pin_file(home: House, session: str) -> None:
 async def test_a_pin_is_sent_again_when_its_turn_is_omitted(tmp_path: Path) -> None:
     """CTX-01: the model receives all context of a turn, also after a restart (UI-29)."""
     yes = {"match": [{"text": "turn", "calls": [says("Yes.")]}]}
-    async with house(tmp_path, yes, context_steps=3) as home:
+    async with open_runtime(tmp_path, yes, context_steps=3) as home:
         first = await home.submit("turn one")
         await home.until(first.session_id, "turn.completed", 1)
         await pin_file(home, first.session_id)
@@ -30,7 +30,7 @@ async def test_a_pin_is_sent_again_when_its_turn_is_omitted(tmp_path: Path) -> N
             await home.until(first.session_id, "turn.completed", count)
             there = await read_newest_call(home, first.session_id, first.thread_id)
             assert sum(RULES in entry for entry in there) == 1
-    async with house(tmp_path, yes, context_steps=3) as home:
+    async with open_runtime(tmp_path, yes, context_steps=3) as home:
         assert await read_newest_call(home, first.session_id, first.thread_id) == there
 
 
@@ -38,7 +38,7 @@ async def test_a_pin_is_sent_again_when_its_turn_is_summarised_and_otherwise_onc
     tmp_path: Path,
 ) -> None:
     """CTX-01, UI-25: also in a thread that was summarised before."""
-    async with house(tmp_path, scenario()) as home:
+    async with open_runtime(tmp_path, scenario()) as home:
         first = await home.submit("turn zero")
         await home.until(first.session_id, "turn.completed", 1)
         await pin_file(home, first.session_id)
@@ -50,5 +50,5 @@ async def test_a_pin_is_sent_again_when_its_turn_is_summarised_and_otherwise_onc
         assert sum(SUMMARY in entry for entry in there) == 1
         types = await home.types(first.session_id)
         assert types.count("context.compaction.completed") > 1
-    async with house(tmp_path, scenario()) as home:
+    async with open_runtime(tmp_path, scenario()) as home:
         assert await read_newest_call(home, first.session_id, first.thread_id) == there

@@ -8,14 +8,14 @@ from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.commands.agent import AddAgent, AgentList, DefinedAgent, ListAgents
 from callboard.contracts.facts.session import ThreadOpened
 from tests.agents.files import write_agents
-from tests.runtime.rigs.house import calls, house, says
+from tests.runtime.rigs.runtime_rig import calls, open_runtime, says
 from tests.runtime.rigs.team import CLERK, CRITIC, LEAD, WORKER, list_facts
 
 
 async def test_the_folders_agents_are_listed_with_the_participants(tmp_path: Path) -> None:
     """MAR-01, MAR-02: files are read on each request. An invalid file is counted and hides no
     agent."""
-    async with house(tmp_path, calls(says("Yes.")), FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, calls(says("Yes.")), FolderDefinitions()) as home:
         write_agents(home.folder, lead=LEAD, clerk=CLERK, critic=CRITIC)
         session = (await home.submit("go")).session_id
         write_agents(home.folder, worker=WORKER, bad="no agent")

@@ -8,14 +8,14 @@ import pytest
 
 from callboard.contracts.commands.model import PreviewRoute, RoutePreview
 from callboard.contracts.errors import Refusal
-from tests.runtime.rigs.house import calls, house, says, uses
+from tests.runtime.rigs.runtime_rig import calls, open_runtime, says, uses
 
 
 @pytest.mark.parametrize("images", [True, False])
 async def test_a_preview_reports_whether_the_model_accepts_images(tmp_path: Path, images: bool) -> None:
     """M5: the same before the first input, between turns and for a steering message."""
     scenario = calls(uses("ask_person", question="Which?"), says("Done.")) | {"images": images}
-    async with house(tmp_path, scenario) as home:
+    async with open_runtime(tmp_path, scenario) as home:
         first: RoutePreview = await home.do(PreviewRoute(workspace_id=home.workspace))
         assert (first.images, first.running_model) == (images, "")
         session = (await home.submit("go")).session_id
@@ -27,7 +27,7 @@ async def test_a_preview_reports_whether_the_model_accepts_images(tmp_path: Path
 
 
 async def test_a_preview_without_a_subject_is_refused_with_the_field(tmp_path: Path) -> None:
-    async with house(tmp_path, calls(says("Done."))) as home:
+    async with open_runtime(tmp_path, calls(says("Done."))) as home:
         with pytest.raises(Refusal) as nothing:
             await home.do(PreviewRoute())
         with pytest.raises(Refusal) as unknown:

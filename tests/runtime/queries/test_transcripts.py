@@ -13,7 +13,7 @@ from callboard.contracts.facts.session import ThreadOpened
 from callboard.contracts.rows.conversation import NotificationPart, TextPart, ToolPart, TurnRow
 from callboard.contracts.rows.team import RunRow
 from callboard.projection.rows import Table
-from tests.runtime.rigs.house import house, says
+from tests.runtime.rigs.runtime_rig import open_runtime, says
 from tests.runtime.rigs.team import plays, tool_call, wait_fact, write_crew
 
 SPAWN = tool_call("spawn_subagent", agent="worker", objective="alpha")
@@ -31,7 +31,7 @@ def count_ended(table: Table) -> int:
 
 async def test_the_turns_of_one_agent_are_read_without_others(tmp_path: Path) -> None:
     """UI-27, UI-29, COM-15: a transcript opens alone, in pages, with tools, answers and prompts."""
-    async with house(tmp_path, SCENARIO, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, SCENARIO, FolderDefinitions()) as home:
         write_crew(home)
         turn = await home.submit("go", mode="chat", permission_mode="full")
         session = turn.session_id
@@ -68,7 +68,7 @@ async def test_a_turns_inbox_is_in_the_window_and_readable_later(tmp_path: Path)
         ("lead", "", [says("It is done.")]),
         ("worker", "", [says("A.")]),
     )
-    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
         write_crew(home)
         turn = await home.submit("go", mode="chat", permission_mode="full")
         session = turn.session_id

@@ -14,7 +14,7 @@ from callboard.contracts.commands.artifact import ArtifactList, ArtifactRead, Ed
 from callboard.contracts.commands.base import Command
 from callboard.contracts.errors import Problem, Refusal
 from callboard.contracts.rows.artifact import ArtifactRow, ExportEntry
-from tests.runtime.rigs.house import PATIENCE, House, calls, house, says, uses
+from tests.runtime.rigs.runtime_rig import PATIENCE, RuntimeRig, calls, open_runtime, says, uses
 
 NOTES = "notes.md"
 
@@ -22,32 +22,32 @@ NOTES = "notes.md"
 @asynccontextmanager
 async def artifact_session(
     place: Path, *played: list[dict[str, Any]], permission_mode: str = "edits", **limits: Any
-) -> AsyncIterator[tuple[House, str]]:
+) -> AsyncIterator[tuple[RuntimeRig, str]]:
     """Yield a session whose agent has completed these calls."""
     scenario = calls(*(played or (uses("Write", file_path=NOTES, content="one\n"),)), says("Done."))
-    async with house(place, scenario, **limits) as home:
+    async with open_runtime(place, scenario, **limits) as home:
         turn = await home.submit("write it", permission_mode=permission_mode)
         await home.until(turn.session_id, "turn.completed")
         yield home, turn.session_id
 
 
-async def list_artifacts(home: House, session: str) -> ArtifactList:
+async def list_artifacts(home: RuntimeRig, session: str) -> ArtifactList:
     """Return the session's artifacts."""
     return await home.do(ListArtifacts(session_id=session))
 
 
-async def read_single_artifact(home: House, session: str) -> ArtifactRow:
+async def read_single_artifact(home: RuntimeRig, session: str) -> ArtifactRow:
     """Return the session's only artifact."""
     (row,) = (await list_artifacts(home, session)).artifacts
     return row
 
 
-async def read_artifact(home: House, session: str, artifact: str) -> ArtifactRead:
+async def read_artifact(home: RuntimeRig, session: str, artifact: str) -> ArtifactRead:
     """Return an artifact with all its versions."""
     return await home.do(GetArtifact(session_id=session, artifact_id=artifact))
 
 
-async def read_versions(home: House, session: str, artifact: str) -> list[tuple[int, str, str]]:
+async def read_versions(home: RuntimeRig, session: str, artifact: str) -> list[tuple[int, str, str]]:
     """Return the versions: number, origin and text."""
     versions: list[tuple[int, str, str]] = []
     for version in (await read_artifact(home, session, artifact)).versions:
@@ -57,7 +57,7 @@ async def read_versions(home: House, session: str, artifact: str) -> list[tuple[
     return versions
 
 
-async def wait_export(home: House, session: str, export: str) -> tuple[ExportEntry, bytes]:
+async def wait_export(home: RuntimeRig, session: str, export: str) -> tuple[ExportEntry, bytes]:
     """Return an export when it has ended, and its outcome."""
 
     ends = ("artifact.export.completed", "artifact.failed")
@@ -71,11 +71,11 @@ async def wait_export(home: House, session: str, export: str) -> tuple[ExportEnt
     return entry, data
 
 
-async def _entries(home: House, session: str) -> list[ExportEntry]:
+async def _entries(home: RuntimeRig, session: str) -> list[ExportEntry]:
     return [export for row in (await list_artifacts(home, session)).artifacts for export in row.exports]
 
 
-async def read_refusal(home: House, command: Command, key: str = "") -> Problem:
+async def read_refusal(home: RuntimeRig, command: Command, key: str = "") -> Problem:
     """Return the refusal of a command."""
     with pytest.raises(Refusal) as refusal:
         await home.do(command, key)

@@ -1,4 +1,4 @@
-"""A house whose lead is the adapter tests' external agent in a real process."""
+"""A runtime whose lead is the adapter tests' external agent in a real process."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.commands.action import RespondAction
 from callboard.contracts.facts.action import ActionRequired
 from callboard.contracts.facts.base import Fact
-from tests.runtime.rigs.house import House, house
+from tests.runtime.rigs.runtime_rig import RuntimeRig, open_runtime
 
 AGENT = Path(__file__).parents[2] / "adapters" / "acp" / "agent.py"
 NO_CALLS: dict[str, Any] = {"calls": []}
@@ -23,7 +23,7 @@ Steps = list[dict[str, Any]]
 
 
 @asynccontextmanager
-async def coder_house(
+async def open_coder(
     place: Path,
     *prompts: Steps,
     tools: str = '["*"]',
@@ -32,8 +32,8 @@ async def coder_house(
     front: str = "",
     script: dict[str, Any] | None = None,
     **limits: Any,
-) -> AsyncIterator[House]:
-    """Yield a house whose lead plays these prompts. `script` adds to its script, `front` to its
+) -> AsyncIterator[RuntimeRig]:
+    """Yield a runtime whose lead plays these prompts. `script` adds to its script, `front` to its
     frontmatter."""
     played = place / "script.json"
     played.write_text(json.dumps({"prompts": prompts, "load": load, **(script or {})}))
@@ -42,11 +42,11 @@ async def coder_house(
     command = json.dumps([sys.executable, str(AGENT), str(played)])
     head = f"name: coder\ndescription: Codes.\nkind: main\nlead: true\nprovider: acp\ncommand: {command}\n{front}"
     (agents / "coder.md").write_text(f"---\n{head}tools: {tools}\npolicy: {policy}\n---\nYou are careful.\n")
-    async with house(place, NO_CALLS, FolderDefinitions(), AcpAgents(), **limits) as opened:
+    async with open_runtime(place, NO_CALLS, FolderDefinitions(), AcpAgents(), **limits) as opened:
         yield opened
 
 
-async def start_session(home: House, text: str = "Do it.", **more: Any) -> str:
+async def start_session(home: RuntimeRig, text: str = "Do it.", **more: Any) -> str:
     """Return a session whose agent a person approved."""
     session = (await home.submit(text, **more)).session_id
     await answer(home, session)
@@ -54,7 +54,7 @@ async def start_session(home: House, text: str = "Do it.", **more: Any) -> str:
 
 
 async def answer(
-    home: House, session: str, decision: str = "approve", count: int = 1, scope: str = "once"
+    home: RuntimeRig, session: str, decision: str = "approve", count: int = 1, scope: str = "once"
 ) -> ActionRequired:
     """Answer the nth question of the session."""
     action = await home.until(session, "action.required", count)
@@ -64,5 +64,5 @@ async def answer(
     return action.fact
 
 
-async def list_facts(home: House, session: str, kind: type[Fact]) -> list[Any]:
+async def list_facts(home: RuntimeRig, session: str, kind: type[Fact]) -> list[Any]:
     return [record.fact for record in await home.facts(session) if isinstance(record.fact, kind)]

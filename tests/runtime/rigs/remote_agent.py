@@ -1,4 +1,4 @@
-"""A remote agent as a teammate: its server, its house, and helpers."""
+"""A remote agent as a teammate: its server, a runtime with it, and helpers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from callboard.contracts.facts.base import Fact
 from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted
 from callboard.contracts.ports.external import RemoteAgents
 from tests.adapters.a2a.peer import QUICK, Task
-from tests.runtime.rigs.house import House, calls, house, says, uses
+from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says, uses
 
 HOST = """---
 name: host
@@ -46,17 +46,17 @@ async def ask_colour(task: Task) -> None:
 
 
 @asynccontextmanager
-async def peer_house(
+async def open_with_peer(
     place: Path, url: str, scenario: dict[str, Any] | None = None, remotes: RemoteAgents | None = None, **limits: Any
-) -> AsyncIterator[House]:
-    """Yield a house whose lead can message a remote agent."""
+) -> AsyncIterator[RuntimeRig]:
+    """Yield a runtime whose lead can message a remote agent."""
     agents = place / "work" / "agents"
     agents.mkdir(parents=True, exist_ok=True)
     (agents / "host.md").write_text(HOST)
     (agents / "peer.md").write_text(
         f"---\nname: peer\ndescription: Elsewhere.\nkind: remote\nurl: {url}\n---\nBe brief.\n"
     )
-    async with house(
+    async with open_runtime(
         place, scenario or WRITES, FolderDefinitions(), remotes=remotes or A2aAgents(QUICK), **limits
     ) as opened:
         yield opened
@@ -65,7 +65,7 @@ async def peer_house(
 WRITES = calls(uses("send_message", to=["peer"], text="What is it?"), says("I asked it."), says("Thank you."))
 
 
-async def contact_agent(home: House) -> str:
+async def contact_agent(home: RuntimeRig) -> str:
     """Return a session in which the lead messaged the remote agent and a person approved the
     contact."""
     session = (await home.submit("Write to it.")).session_id
@@ -73,12 +73,12 @@ async def contact_agent(home: House) -> str:
     return session
 
 
-async def send_again(home: House, session: str, text: str) -> None:
+async def send_again(home: RuntimeRig, session: str, text: str) -> None:
     """Send a person's message to the remote agent."""
     await home.submit(text, session, thread_id=await find_thread(home, session))
 
 
-async def answer(home: House, session: str, count: int, decision: str = "approve", **more: Any) -> ActionRequired:
+async def answer(home: RuntimeRig, session: str, count: int, decision: str = "approve", **more: Any) -> ActionRequired:
     action = await home.until(session, "action.required", count)
     respond: Any = {"decision": decision, **more}
     await home.do(RespondAction(session_id=session, action_id=action.scope.action, **respond))
@@ -86,11 +86,11 @@ async def answer(home: House, session: str, count: int, decision: str = "approve
     return action.fact
 
 
-async def list_facts(home: House, session: str, kind: type[Fact]) -> list[Any]:
+async def list_facts(home: RuntimeRig, session: str, kind: type[Fact]) -> list[Any]:
     return [record.fact for record in await home.facts(session) if isinstance(record.fact, kind)]
 
 
-async def find_thread(home: House, session: str, agent: str = "peer") -> str:
+async def find_thread(home: RuntimeRig, session: str, agent: str = "peer") -> str:
     return next(
         record.scope.thread
         for record in await home.facts(session)
@@ -98,11 +98,11 @@ async def find_thread(home: House, session: str, agent: str = "peer") -> str:
     )
 
 
-async def list_agent_types(home: House, session: str) -> list[str]:
+async def list_agent_types(home: RuntimeRig, session: str) -> list[str]:
     return [record.header.type for record in await home.facts(session) if record.scope.agent == "peer"]
 
 
-async def wait_end(home: House, session: str, count: int = 1, agent: str = "peer") -> Any:
+async def wait_end(home: RuntimeRig, session: str, count: int = 1, agent: str = "peer") -> Any:
     """Return how the nth turn of the remote agent ended."""
     async with asyncio.timeout(30):
         async for records in home.runtime.dependencies.store.facts.subscribe(session, after=0):

@@ -12,7 +12,7 @@ from callboard.contracts.ports.model import TextContent
 from callboard.contracts.record import Record
 from callboard.control.state.session import Session
 from tests.agents.files import definition_file, write_agents
-from tests.runtime.rigs.house import PATIENCE, House
+from tests.runtime.rigs.runtime_rig import PATIENCE, RuntimeRig
 
 F = TypeVar("F", bound=Fact)
 
@@ -26,7 +26,7 @@ CLERK = definition_file("name: clerk\ntools: ['*']\npolicy: [Delegate]")
 WORKER = definition_file("name: worker\nkind: subagent\ntools: ['*']\npolicy: [Patch]")
 
 
-def write_crew(home: House, **more: str) -> None:
+def write_crew(home: RuntimeRig, **more: str) -> None:
     """Write the agents of the folder."""
     write_agents(home.folder, **{"lead": LEAD, "critic": CRITIC, "clerk": CLERK, "worker": WORKER, **more})
 
@@ -42,12 +42,12 @@ def plays(*matches: tuple[str, str, list[list[dict[str, Any]]]]) -> dict[str, An
     return {"match": [{"agent": agent, "text": text, "calls": calls} for agent, text, calls in matches]}
 
 
-async def list_facts(home: House, session: str, kind: type[F]) -> list[F]:
+async def list_facts(home: RuntimeRig, session: str, kind: type[F]) -> list[F]:
     """Return the facts of a kind, in order."""
     return [record.fact for record in await home.facts(session) if isinstance(record.fact, kind)]
 
 
-async def wait_state(home: House, session: str, condition: Callable[[Session], bool]) -> Session:
+async def wait_state(home: RuntimeRig, session: str, condition: Callable[[Session], bool]) -> Session:
     """Return the session's state when it satisfies a condition."""
     opened = await home.runtime.sessions.get(session)
     async with asyncio.timeout(PATIENCE):
@@ -56,7 +56,7 @@ async def wait_state(home: House, session: str, condition: Callable[[Session], b
     return opened.host.state
 
 
-async def wait_fact(home: House, session: str, condition: Callable[[Record], bool]) -> Record:
+async def wait_fact(home: RuntimeRig, session: str, condition: Callable[[Record], bool]) -> Record:
     """Wait for a fact."""
     async with asyncio.timeout(PATIENCE):
         async for records in home.runtime.dependencies.store.facts.subscribe(session, after=0):
@@ -66,7 +66,7 @@ async def wait_fact(home: House, session: str, condition: Callable[[Record], boo
     raise AssertionError("the log ended")
 
 
-async def list_received_texts(home: House, session: str, agent: str) -> str:
+async def list_received_texts(home: RuntimeRig, session: str, agent: str) -> str:
     """Return all texts that other agents sent to the agent's model."""
     host = (await home.runtime.sessions.get(session)).host
     thread = next(thread.thread for thread in host.state.threads.values() if thread.agent == agent)

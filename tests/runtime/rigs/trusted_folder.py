@@ -1,4 +1,4 @@
-"""A house whose folder has its own settings."""
+"""A runtime whose folder has its own settings."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from callboard.agents.folder import FolderDefinitions
 from callboard.app.settings.settings_files import SettingsFiles
 from callboard.app.state_folder import StateFolder
 from callboard.contracts.commands.permission import GetTrust, TrustChanged, TrustRead, TrustWorkspace
-from tests.runtime.rigs.house import House, house
+from tests.runtime.rigs.runtime_rig import RuntimeRig, open_runtime
 
 
 @asynccontextmanager
-async def settings_house(
+async def open_with_settings(
     place: Path, scenario: dict[str, Any], text: str = "", user: str = "", **more: Any
-) -> AsyncIterator[House]:
-    """Yield a house with these settings of its folder and user."""
+) -> AsyncIterator[RuntimeRig]:
+    """Yield a runtime with these settings of its folder and user."""
     home = StateFolder(place / "user")
     home.make()
     if user or not home.settings.exists():
@@ -27,7 +27,7 @@ async def settings_house(
     if text:
         write_folder_settings(place / "work", text)
     book = SettingsFiles(home, {}, FolderDefinitions())
-    async with house(place, scenario, settings=book, **more) as running:
+    async with open_runtime(place, scenario, settings=book, **more) as running:
         yield running
 
 
@@ -37,12 +37,12 @@ def write_folder_settings(folder: Path, text: str) -> None:
     (folder / ".callboard" / "settings.toml").write_text(text)
 
 
-async def read_trust(home: House) -> TrustRead:
+async def read_trust(home: RuntimeRig) -> TrustRead:
     """Return the permissions that the folder's files request."""
     return await home.do(GetTrust(workspace_id=home.workspace))
 
 
-async def trust_folder(home: House) -> TrustChanged:
+async def trust_folder(home: RuntimeRig) -> TrustChanged:
     """Trust the folder as shown."""
     read = await read_trust(home)
     return await home.do(TrustWorkspace(workspace_id=home.workspace, digest=read.digest, reason="read it"))

@@ -11,8 +11,8 @@ from callboard.contracts.facts.message import MessageText, ReasoningCompleted
 from callboard.contracts.facts.tool import ToolCompleted, ToolRequested
 from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
 from tests.models.servers import Exchange, fault_server
-from tests.runtime.rigs.house import calls, house
-from tests.runtime.rigs.program_agent import coder_house, list_facts, start_session
+from tests.runtime.rigs.program_agent import list_facts, open_coder, start_session
+from tests.runtime.rigs.runtime_rig import calls, open_runtime
 
 HALF = "\ud83d"
 
@@ -29,7 +29,7 @@ async def _answers(exchange: Exchange) -> None:
 async def test_half_a_pair_in_a_model_stream_stops_neither_turn_nor_view(tmp_path: Path):
     async with fault_server(_answers) as server:
         mock = ProviderSettings(name="mock", base_url=server.base_url, api_key="k", models=("m",))
-        async with house(tmp_path, calls(), models=ConfiguredModels(ModelSettings(providers=(mock,)))) as home:
+        async with open_runtime(tmp_path, calls(), models=ConfiguredModels(ModelSettings(providers=(mock,)))) as home:
             turn = await home.submit("go")
             await home.until(turn.session_id, "turn.completed")
             (message,) = await list_facts(home, turn.session_id, MessageText)
@@ -49,7 +49,7 @@ async def test_half_a_pair_from_an_external_agent_stops_neither_turn_nor_view(tm
         {"call": {**call, "status": "in_progress"}},
         {"call": {"id": "c", "status": "completed", "output": f"out{HALF}"}},
     ]
-    async with coder_house(tmp_path, steps) as home:
+    async with open_coder(tmp_path, steps) as home:
         session = await start_session(home)
         ended = await home.until(session, "turn.completed")
         (message,) = await list_facts(home, session, MessageText)

@@ -31,7 +31,7 @@ from callboard.runtime.secrets.secret_values import reveal_call
 from callboard.secrets.named_secret import NamedSecret
 from callboard.secrets.redaction import Redaction
 from callboard.tools.arguments import digest
-from tests.runtime.rigs.house import House, calls, house, says, uses
+from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says, uses
 
 VALUE = "d3pl0y-Zx9wVu8tSr7qPo6n"
 HARD = 'q"uo\\te/S3cret+é&='
@@ -42,7 +42,7 @@ def secrets(*keys: str) -> Redaction:
     return Redaction([NamedSecret("deploy", VALUE, "environment"), NamedSecret("hard", HARD, "environment")], keys)
 
 
-async def _read_log(home: House, session: str) -> str:
+async def _read_log(home: RuntimeRig, session: str) -> str:
     """Return everything that the log has of a session, including blobs."""
     facts = await home.facts(session)
     blobs: list[bytes] = []
@@ -72,7 +72,7 @@ async def test_a_recorded_handle_runs_with_its_value(tmp_path: Path) -> None:
         uses("Read", file_path="x.ini"),
         says("Done."),
     )
-    async with house(tmp_path, scenario, secrets=secrets()) as home:
+    async with open_runtime(tmp_path, scenario, secrets=secrets()) as home:
         turn = await home.submit(f"write {VALUE} and {HARD}", permission_mode="edits")
         for count in (1, 2):
             await _approve(home, turn.session_id, count)
@@ -86,7 +86,7 @@ async def test_a_recorded_handle_runs_with_its_value(tmp_path: Path) -> None:
         assert home.runtime.dependencies.append_redactor.found == 0
 
 
-async def _approve(home: House, session: str, count: int = 1) -> ActionRequired:
+async def _approve(home: RuntimeRig, session: str, count: int = 1) -> ActionRequired:
     """Approve the nth question."""
     action = await home.until(session, "action.required", count=count)
     assert isinstance(action.fact, ActionRequired)
@@ -112,7 +112,7 @@ async def test_a_stored_secret_needs_approval_in_every_mode_and_under_broad_rule
     """SAFE-03, SAFE-07: in every spelling of the handle. The card names the secret."""
     spelled = json.dumps({"command": "printf %s HERE | wc -c > n.txt"}).replace("HERE", handle)
     scenario = calls([{"tool": {"name": "Bash", "arguments": spelled}}], says("Done."))
-    async with house(tmp_path, scenario, secrets=secrets()) as home:
+    async with open_runtime(tmp_path, scenario, secrets=secrets()) as home:
         await home.do(AddRule(workspace_id=home.workspace, matcher=matcher, verdict="allow"))
         turn = await home.submit("go", permission_mode=mode)
         action = await _approve(home, turn.session_id)
@@ -131,7 +131,7 @@ async def test_a_rule_that_names_the_exact_command_and_handle_allows_it(tmp_path
     scenario = calls(
         uses("Bash", command=command), uses("Bash", command=command), uses("Bash", command=f"{command}; id")
     )
-    async with house(tmp_path, scenario, secrets=secrets()) as home:
+    async with open_runtime(tmp_path, scenario, secrets=secrets()) as home:
         turn = await home.submit("go", permission_mode="full")
         required_action = (await home.until(turn.session_id, "action.required")).fact
         assert isinstance(required_action, ActionRequired)
@@ -150,7 +150,7 @@ async def test_a_rule_that_names_the_exact_command_and_handle_allows_it(tmp_path
 async def test_a_detected_secret_needs_no_extra_approval(tmp_path: Path) -> None:
     """SAFE-03"""
     scenario = calls(uses("Write", file_path="x.ini", content=f"c={TOKEN}\n"), says("Done."))
-    async with house(tmp_path, scenario, secrets=secrets()) as home:
+    async with open_runtime(tmp_path, scenario, secrets=secrets()) as home:
         turn = await home.submit("go", permission_mode="full")
         await home.until(turn.session_id, "turn.completed")
 
@@ -161,7 +161,7 @@ async def test_a_detected_secret_needs_no_extra_approval(tmp_path: Path) -> None
 async def test_an_approval_of_handles_allows_their_values(tmp_path: Path) -> None:
     """SAFE-07, SAFE-03: the card shows handles, and the answer is bound to them."""
     scenario = calls(uses("Write", file_path="x.ini", content=f"a={VALUE} {TOKEN}\n"), says("Done."))
-    async with house(tmp_path, scenario, secrets=secrets()) as home:
+    async with open_runtime(tmp_path, scenario, secrets=secrets()) as home:
         turn = await home.submit("go")
         required_action = (await home.until(turn.session_id, "action.required")).fact
         assert isinstance(required_action, ActionRequired)
@@ -193,7 +193,7 @@ async def test_a_call_with_an_unknown_handle_is_refused_without_a_question(
 ) -> None:
     """SAFE-09: also if it is a provider's key."""
     scenario = calls(uses("Write", file_path="x.ini", content=f"a={handle}\n"), says("Done."))
-    async with house(tmp_path, scenario, secrets=secrets("deploy")) as home:
+    async with open_runtime(tmp_path, scenario, secrets=secrets("deploy")) as home:
         turn = await home.submit("go", permission_mode="full")
         refused = (await home.until(turn.session_id, "tool.refused")).fact
         await home.until(turn.session_id, "turn.completed")
@@ -208,7 +208,7 @@ async def test_a_call_with_an_unknown_handle_is_refused_without_a_question(
 async def test_messages_to_the_team_keep_their_handles(tmp_path: Path) -> None:
     """SAFE-09: a message runs nothing, so no value is needed."""
     scenario = calls(uses("create_task", title="Use secret://deploy, never secret://nobody"), says("Done."))
-    async with house(tmp_path, scenario, secrets=secrets()) as home:
+    async with open_runtime(tmp_path, scenario, secrets=secrets()) as home:
         turn = await home.submit("go")
         await home.until(turn.session_id, "turn.completed")
 
@@ -219,11 +219,11 @@ async def test_messages_to_the_team_keep_their_handles(tmp_path: Path) -> None:
 async def test_a_repeated_request_matches_after_a_restart(tmp_path: Path) -> None:
     """CTL-01: although a detected token has another handle in each process."""
     request = SubmitTurn(text=f"use {TOKEN}", workspace_id="")
-    async with house(tmp_path, calls(says("Done."))) as home:
+    async with open_runtime(tmp_path, calls(says("Done."))) as home:
         request = msgspec.structs.replace(request, workspace_id=home.workspace)
         first = await home.do(request, "key")
         await home.until(first.session_id, "turn.completed")
-    async with house(tmp_path, calls(says("Done."))) as home:
+    async with open_runtime(tmp_path, calls(says("Done."))) as home:
         assert await home.do(request, "key") == first
         with pytest.raises(Refusal) as refused:
             await home.do(msgspec.structs.replace(request, text="another"), "key")
@@ -241,7 +241,7 @@ def test_a_commands_hash_reveals_no_secret() -> None:
 
 async def test_titles_and_reasons_have_handles_in_facts_answers_and_views(tmp_path: Path) -> None:
     """SAFE-03"""
-    async with house(tmp_path, calls(says("Done.")), secrets=secrets()) as home:
+    async with open_runtime(tmp_path, calls(says("Done.")), secrets=secrets()) as home:
         turn = await home.submit(f"{VALUE} is the key")
         await home.until(turn.session_id, "turn.completed")
         await home.do(UpdateSession(session_id=turn.session_id, title=f"With {VALUE}"))
@@ -255,7 +255,7 @@ async def test_titles_and_reasons_have_handles_in_facts_answers_and_views(tmp_pa
 async def test_a_secret_is_stored_listed_and_removed_without_a_trace_in_the_log(tmp_path: Path) -> None:
     """SAFE-09: no fact, and no answer under its key."""
     keyring_entries: dict[str, str] = {}
-    async with house(tmp_path, calls(says("Done.")), secrets=Redaction(store=_Drawer(keyring_entries))) as home:
+    async with open_runtime(tmp_path, calls(says("Done.")), secrets=Redaction(store=_Drawer(keyring_entries))) as home:
         head = await home.runtime.dependencies.store.facts.read_head(home.workspace)
         answer = await home.do(SetSecret(name="later", value=VALUE), "key")
         again = await home.do(SetSecret(name="later", value=VALUE + "x"), "key")

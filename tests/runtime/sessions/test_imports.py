@@ -28,8 +28,8 @@ from callboard.contracts.facts.session import SessionSource, ThreadOpened
 from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.contracts.ports.past import PastTranscript
 from tests.adapters.imports import transcripts
-from tests.runtime.rigs.house import PATIENCE, House, calls, house
-from tests.runtime.rigs.program_agent import coder_house, start_session
+from tests.runtime.rigs.program_agent import open_coder, start_session
+from tests.runtime.rigs.runtime_rig import PATIENCE, RuntimeRig, calls, open_runtime
 
 CLAUDE_ID = "11111111-2222-3333-4444-555555555555"
 CODEX_ID = "0199aaaa-bbbb-cccc-dddd-eeeeeeeeeeee"
@@ -37,7 +37,7 @@ LONG_AGO = 1_700_000_000
 
 
 def left(place: Path) -> tuple[TranscriptIndex, Path]:
-    """Write one session of each product for the house's folder, and return Codex's file."""
+    """Write one session of each product for the workspace, and return Codex's file."""
     folder = place / "work"
     folder.mkdir()
     claude, codex = place / "claude", place / "codex"
@@ -47,11 +47,11 @@ def left(place: Path) -> tuple[TranscriptIndex, Path]:
     return TranscriptIndex({"CLAUDE_CONFIG_DIR": str(claude), "CODEX_HOME": str(codex)}), files[1]
 
 
-def wanted(board: House, source: SessionSource = "codex", source_id: str = CODEX_ID) -> ImportPastSession:
+def wanted(board: RuntimeRig, source: SessionSource = "codex", source_id: str = CODEX_ID) -> ImportPastSession:
     return ImportPastSession(workspace_id=board.workspace, source=source, source_id=source_id)
 
 
-async def listed(board: House) -> dict[str, PastSessionEntry]:
+async def listed(board: RuntimeRig) -> dict[str, PastSessionEntry]:
     """Return the listed entry of each product's session."""
     listing: PastSessionList = await board.do(ListPastSessions(workspace_id=board.workspace))
     return {session.source: session for session in listing.sessions}
@@ -60,7 +60,7 @@ async def listed(board: House) -> dict[str, PastSessionEntry]:
 async def test_a_past_session_is_imported_as_facts_and_listed(tmp_path: Path):
     """UI-29: its turns are facts of a read-only session, and the list names it."""
     book, _ = left(tmp_path)
-    async with house(tmp_path, calls(), past_sessions=book) as board:
+    async with open_runtime(tmp_path, calls(), past_sessions=book) as board:
         before = await listed(board)
 
         imported: PastSessionImported = await board.do(wanted(board))
@@ -79,7 +79,7 @@ async def test_a_past_session_is_imported_as_facts_and_listed(tmp_path: Path):
 async def test_an_imported_turn_runs_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture):
     """Its model and tool calls happened elsewhere."""
     book, _ = left(tmp_path)
-    async with house(tmp_path, calls(), past_sessions=book) as board:
+    async with open_runtime(tmp_path, calls(), past_sessions=book) as board:
         imported = await board.do(wanted(board))
         opened = await board.runtime.sessions.get(imported.session_id)
         head = opened.host.state.sequence
@@ -93,7 +93,7 @@ async def test_an_imported_turn_runs_nothing(tmp_path: Path, caplog: pytest.LogC
 async def test_importing_again_adds_only_new_turns(tmp_path: Path):
     """CTL-01"""
     book, file = left(tmp_path)
-    async with house(tmp_path, calls(), past_sessions=book) as board:
+    async with open_runtime(tmp_path, calls(), past_sessions=book) as board:
         first = await board.do(wanted(board))
         facts = await board.types(first.session_id)
         again = await board.do(wanted(board))
@@ -111,9 +111,9 @@ async def test_importing_again_adds_only_new_turns(tmp_path: Path):
 async def test_the_same_key_returns_the_same_answer(tmp_path: Path):
     """CTL-01: also from another process."""
     book, _ = left(tmp_path)
-    async with house(tmp_path, calls(), past_sessions=book) as board:
+    async with open_runtime(tmp_path, calls(), past_sessions=book) as board:
         first = await board.do(wanted(board), key="k")
-    async with house(tmp_path, calls(), past_sessions=book) as board:
+    async with open_runtime(tmp_path, calls(), past_sessions=book) as board:
         again = await board.do(wanted(board), key="k")
         with pytest.raises(Refusal) as refused:
             await board.do(wanted(board, "claude_code", CLAUDE_ID), key="k")
@@ -125,7 +125,7 @@ async def test_the_same_key_returns_the_same_answer(tmp_path: Path):
 async def test_an_unlisted_session_is_refused_without_a_fact(tmp_path: Path):
     """SAFE-05: a request never names a file."""
     book, file = left(tmp_path)
-    async with house(tmp_path, calls(), past_sessions=book) as board:
+    async with open_runtime(tmp_path, calls(), past_sessions=book) as board:
         for name in (str(file), "../" * 8 + "etc/passwd", "unknown"):
             with pytest.raises(Refusal) as refused:
                 await board.do(wanted(board, source_id=name))
@@ -135,7 +135,7 @@ async def test_an_unlisted_session_is_refused_without_a_fact(tmp_path: Path):
 
 async def test_a_deleted_import_is_neither_listed_nor_imported_again(tmp_path: Path):
     book, _ = left(tmp_path)
-    async with house(tmp_path, calls(), past_sessions=book) as board:
+    async with open_runtime(tmp_path, calls(), past_sessions=book) as board:
         imported = await board.do(wanted(board))
         await board.do(UpdateSession(session_id=imported.session_id, archived=True))
         await board.do(DeleteSession(session_id=imported.session_id, confirm=imported.session_id))
@@ -148,7 +148,7 @@ async def test_a_deleted_import_is_neither_listed_nor_imported_again(tmp_path: P
 
 
 async def test_without_other_products_the_list_is_empty(tmp_path: Path):
-    async with house(tmp_path, calls()) as board:
+    async with open_runtime(tmp_path, calls()) as board:
         assert await listed(board) == {}
         with pytest.raises(Refusal) as refused:
             await board.do(wanted(board))
@@ -159,7 +159,7 @@ async def test_a_secret_in_a_title_is_redacted(tmp_path: Path):
     token = f"ghp_{string.ascii_letters[:36]}"
     book, file = left(tmp_path)
     file.write_text(file.read_text().replace("Fix the greeting", f"Use {token} here"))
-    async with house(tmp_path, calls(), past_sessions=book) as board:
+    async with open_runtime(tmp_path, calls(), past_sessions=book) as board:
         title = (await listed(board))["codex"].title
 
     assert re.fullmatch(r"Use ghp_secret://seen-[0-9a-f]{12} here", title)
@@ -192,7 +192,7 @@ class Slow(TranscriptIndex):
 
 
 @asynccontextmanager
-async def under_way(board: House, book: Slow) -> AsyncIterator[asyncio.Task[PastSessionImported]]:
+async def under_way(board: RuntimeRig, book: Slow) -> AsyncIterator[asyncio.Task[PastSessionImported]]:
     """Start an import, and return it when one turn is imported."""
     task = asyncio.create_task(board.do(wanted(board)))
     async with asyncio.timeout(PATIENCE):
@@ -203,7 +203,7 @@ async def under_way(board: House, book: Slow) -> AsyncIterator[asyncio.Task[Past
 
 async def test_an_imports_progress_is_readable_while_other_work_continues(tmp_path: Path):
     book = Slow(left(tmp_path)[0], 1)
-    async with house(tmp_path, calls(), past_sessions=book) as board, under_way(board, book) as task:
+    async with open_runtime(tmp_path, calls(), past_sessions=book) as board, under_way(board, book) as task:
         before = (await listed(board))["codex"]
         other = await board.do(wanted(board, "claude_code", CLAUDE_ID))
         book.go_on.set()
@@ -216,7 +216,7 @@ async def test_an_imports_progress_is_readable_while_other_work_continues(tmp_pa
 
 async def test_a_second_request_joins_the_running_import(tmp_path: Path):
     book = Slow(left(tmp_path)[0], 1)
-    async with house(tmp_path, calls(), past_sessions=book) as board, under_way(board, book) as task:
+    async with open_runtime(tmp_path, calls(), past_sessions=book) as board, under_way(board, book) as task:
         second = asyncio.create_task(board.do(wanted(board)))
         # The request joins in its first step.
         await asyncio.sleep(0)
@@ -229,7 +229,7 @@ async def test_a_shutdown_stops_an_import_after_its_current_turn(tmp_path: Path)
     """MAR-16: imported turns stay, and a later import adds the rest."""
     plain, _ = left(tmp_path)
     book = Slow(plain, 1)
-    async with house(tmp_path, calls(), past_sessions=book) as board, under_way(board, book) as task:
+    async with open_runtime(tmp_path, calls(), past_sessions=book) as board, under_way(board, book) as task:
         ending = asyncio.create_task(board.runtime.commands.wait_settled())
         # The request waits for the import from its first step.
         await asyncio.sleep(0)
@@ -237,7 +237,7 @@ async def test_a_shutdown_stops_an_import_after_its_current_turn(tmp_path: Path)
         with pytest.raises(Refusal) as refused:
             await task
         await ending
-    async with house(tmp_path, calls(), past_sessions=plain) as board:
+    async with open_runtime(tmp_path, calls(), past_sessions=plain) as board:
         imported = await board.do(wanted(board))
 
     assert refused.value.code == "unreachable"
@@ -247,7 +247,7 @@ async def test_a_shutdown_stops_an_import_after_its_current_turn(tmp_path: Path)
 async def test_a_session_that_callboard_started_is_neither_listed_nor_imported(tmp_path: Path):
     """A8: it is recognised by the id of its connection, in every kind of request."""
     book, _ = left(tmp_path)
-    async with coder_house(
+    async with open_coder(
         tmp_path, [{"say": "Hello."}], script={"conversation": CODEX_ID}, past_sessions=book
     ) as board:
         session = await start_session(board)
@@ -264,7 +264,7 @@ async def test_a_session_that_callboard_started_is_neither_listed_nor_imported(t
         assert (list(after), refusals) == (["claude_code"], ["session_driven"] * 2)
 
 
-def turn_of(board: House) -> ImportTurn:
+def turn_of(board: RuntimeRig) -> ImportTurn:
     """Return a turn of Codex's session as `callboard import` sends it."""
     return ImportTurn(workspace_id=board.workspace, source="codex", source_id=CODEX_ID, turn_id="imp_1", at=1)
 
@@ -277,7 +277,7 @@ async def test_a_transcript_without_a_finished_turn_cannot_be_imported(tmp_path:
     claude.with_name("empty.jsonl").write_text("")
     claude.with_name("begun.jsonl").write_text('{"type":"mode","mode":"default"}\n')
     file.write_text("".join(file.read_text().splitlines(keepends=True)[:6]))
-    async with house(tmp_path, calls(), past_sessions=book) as board:
+    async with open_runtime(tmp_path, calls(), past_sessions=book) as board:
         refusals: list[tuple[str, bool]] = []
         for command in (
             wanted(board, "claude_code", "empty"),
@@ -299,7 +299,7 @@ async def test_imported_subagents_and_summaries_belong_to_their_session(tmp_path
     for entry in (file, *file.with_suffix("").rglob("*.jsonl")):
         os.utime(entry, (LONG_AGO, LONG_AGO))
     book = TranscriptIndex({"CLAUDE_CONFIG_DIR": str(tmp_path / "claude"), "CODEX_HOME": str(tmp_path / "codex")})
-    async with house(tmp_path, calls(), past_sessions=book) as board:
+    async with open_runtime(tmp_path, calls(), past_sessions=book) as board:
         first = await board.do(wanted(board, "claude_code", file.stem))
         again = await board.do(wanted(board, "claude_code", file.stem))
 

@@ -23,10 +23,10 @@ from callboard.contracts.ports.store import Append, Head
 from callboard.contracts.record import Record
 from callboard.contracts.rows.conversation import TextPart, ToolPart
 from callboard.runtime.runtime import Runtime
-from tests.runtime.rigs.house import House, calls, house, says, uses
+from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says, uses
 
 
-def copy_as_killed(home: House, place: Path) -> Path:
+def copy_as_killed(home: RuntimeRig, place: Path) -> Path:
     """Return a copy of the place as if the host had been killed now."""
     there = place / "after"
     there.mkdir()
@@ -42,11 +42,11 @@ def copy_as_killed(home: House, place: Path) -> Path:
 async def test_streaming_text_is_recorded_as_interrupted_with_its_partial(tmp_path: Path) -> None:
     """MAR-16, CTL-17: the second runtime ends the runs of the first. None appears to be running."""
     streaming: list[dict[str, Any]] = [{"text": "Half of it."}, {"wait_for": "never"}]
-    async with house(tmp_path, calls(streaming), partial_bytes=1) as home:
+    async with open_runtime(tmp_path, calls(streaming), partial_bytes=1) as home:
         turn = await home.submit("tell me")
         await home.watch(turn.session_id, lambda table: bool(table.list_rows(TextPart)))
         await home.wait_partial(turn.session_id, "Half of it.")
-        async with house(copy_as_killed(home, tmp_path), calls(says("Again."))) as after:
+        async with open_runtime(copy_as_killed(home, tmp_path), calls(says("Again."))) as after:
             read = await after.read(turn.session_id)
             facts = await after.facts(turn.session_id)
             assert [record.header.type for record in facts[-4:]] == [
@@ -69,11 +69,11 @@ async def test_streaming_text_is_recorded_as_interrupted_with_its_partial(tmp_pa
 async def test_a_running_command_has_an_unknown_outcome_and_never_reruns(tmp_path: Path) -> None:
     """CTL-06: nothing resumes it."""
     run = uses("Bash", command="echo once >> ran.txt; sleep 600")
-    async with house(tmp_path, calls(run)) as home:
+    async with open_runtime(tmp_path, calls(run)) as home:
         turn = await home.submit("run", permission_mode="full")
         await home.until(turn.session_id, "tool.started")
         await home.wait_file("ran.txt")
-        async with house(copy_as_killed(home, tmp_path), calls(says("No."))) as after:
+        async with open_runtime(copy_as_killed(home, tmp_path), calls(says("No."))) as after:
             await after.until(turn.session_id, "turn.interrupted")
             (tool,) = [part for part in await after.parts(turn.session_id, turn.turn_id) if isinstance(part, ToolPart)]
             assert tool.code == "tool_lost"
@@ -83,11 +83,11 @@ async def test_a_running_command_has_an_unknown_outcome_and_never_reruns(tmp_pat
 
 async def test_a_pending_approval_stays_pending_and_can_be_granted(tmp_path: Path) -> None:
     """CTL-04, CTL-06: nothing counts as approved, and the answer belongs to the same request."""
-    async with house(tmp_path, calls(uses("Write", file_path="a.txt", content="x\n"), says("Done."))) as home:
+    async with open_runtime(tmp_path, calls(uses("Write", file_path="a.txt", content="x\n"), says("Done."))) as home:
         turn = await home.submit("write")
         action = await home.until(turn.session_id, "action.required")
         scenario = calls(uses("Write", file_path="a.txt", content="x\n"), says("Done."))
-        async with house(copy_as_killed(home, tmp_path), scenario) as after:
+        async with open_runtime(copy_as_killed(home, tmp_path), scenario) as after:
             read = await after.read(turn.session_id)
             assert [row.action_id for row in read.actions] == [action.scope.action]
             assert not (home.folder / "a.txt").exists()
@@ -100,10 +100,10 @@ async def test_a_queue_keeps_its_order_and_waits_for_a_person(tmp_path: Path) ->
     """CTL-06."""
     waits: list[dict[str, Any]] = [{"wait_for": "never"}]
     scenario = {"match": [{"text": "first", "calls": [waits]}], "calls": [says("Yes.")] * 5}
-    async with house(tmp_path, scenario) as home:
+    async with open_runtime(tmp_path, scenario) as home:
         first = await home.submit("first")
         queued = [await home.submit(text, first.session_id) for text in ("second", "third")]
-        async with house(copy_as_killed(home, tmp_path), scenario) as after:
+        async with open_runtime(copy_as_killed(home, tmp_path), scenario) as after:
             read = await after.read(first.session_id)
             assert [row.turn_id for row in read.queue] == [turn.turn_id for turn in queued]
             assert read.status.paused == "recovered"
@@ -120,10 +120,10 @@ async def test_a_queue_keeps_its_order_and_waits_for_a_person(tmp_path: Path) ->
 async def test_a_shutdown_ends_running_work_and_records_it(tmp_path: Path) -> None:
     """MAR-16: a run record ends in a true state."""
     waits: list[dict[str, Any]] = [{"text": "Well"}, {"wait_for": "never"}]
-    async with house(tmp_path, calls(waits)) as home:
+    async with open_runtime(tmp_path, calls(waits)) as home:
         turn = await home.submit("go")
         await home.watch(turn.session_id, lambda table: bool(table.list_rows(TextPart)))
-    async with house(tmp_path, calls(says("Hi."))) as home:
+    async with open_runtime(tmp_path, calls(says("Hi."))) as home:
         facts = await home.facts(turn.session_id)
         assert [record.header.type for record in facts[-3:]] == [
             "message.interrupted",
@@ -136,7 +136,7 @@ async def test_a_shutdown_ends_running_work_and_records_it(tmp_path: Path) -> No
 
 async def test_discarded_rows_are_rebuilt_to_the_same_view(tmp_path: Path) -> None:
     """UI-29, UI-34: the view depends on facts only."""
-    async with house(tmp_path, calls(uses("Glob", pattern="*"), says("None."))) as home:
+    async with open_runtime(tmp_path, calls(uses("Glob", pattern="*"), says("None."))) as home:
         turn = await home.submit("what is there?")
         await home.until(turn.session_id, "turn.completed")
         parts = await home.parts(turn.session_id, turn.turn_id)
@@ -144,7 +144,7 @@ async def test_discarded_rows_are_rebuilt_to_the_same_view(tmp_path: Path) -> No
         listed = await home.do(ListSessions())
     for file in (tmp_path / "state").glob("views.db*"):
         file.unlink()
-    async with house(tmp_path, calls(says("Hi."))) as home:
+    async with open_runtime(tmp_path, calls(says("Hi."))) as home:
         assert await home.parts(turn.session_id, turn.turn_id) == parts
         assert (await home.do(GetSession(session_id=turn.session_id))).turns == session.turns
         assert await home.do(ListSessions()) == listed
@@ -157,7 +157,7 @@ async def test_a_workspace_rule_reaches_its_workspace_when_the_session_is_opened
     scenario = calls(
         uses("Write", file_path="a.txt", content="x"), uses("Write", file_path="a.txt", content="y"), says("Done.")
     )
-    async with house(tmp_path, scenario) as home:
+    async with open_runtime(tmp_path, scenario) as home:
         append = home.runtime.dependencies.store.facts.append
 
         async def refuses(batch: Append) -> tuple[Record, ...]:
@@ -175,7 +175,7 @@ async def test_a_workspace_rule_reaches_its_workspace_when_the_session_is_opened
         await home.until(turn.session_id, "turn.completed")
         assert (home.folder / "a.txt").read_text() == "y"
         assert home.runtime.workspaces.context(home.workspace).rules == ()
-    async with house(tmp_path, scenario) as home:
+    async with open_runtime(tmp_path, scenario) as home:
         await home.runtime.sessions.get(turn.session_id)
         await home.until(home.workspace, "permission.rule.added")
         (rule,) = home.runtime.workspaces.context(home.workspace).rules
@@ -184,10 +184,12 @@ async def test_a_workspace_rule_reaches_its_workspace_when_the_session_is_opened
 
 async def test_a_turn_whose_model_is_no_longer_configured_fails_with_that_reason(tmp_path: Path) -> None:
     """COM-09: approved work is done first. The next turn uses the configured model."""
-    async with house(tmp_path, {"name": "former", **calls(uses("Write", file_path="a.txt", content="x\n"))}) as home:
+    async with open_runtime(
+        tmp_path, {"name": "former", **calls(uses("Write", file_path="a.txt", content="x\n"))}
+    ) as home:
         turn = await home.submit("write")
         action = await home.until(turn.session_id, "action.required")
-    async with house(tmp_path, {"name": "newer", **calls(says("Hi."), says("Hi."))}) as home:
+    async with open_runtime(tmp_path, {"name": "newer", **calls(says("Hi."), says("Hi."))}) as home:
         await home.do(RespondAction(session_id=turn.session_id, action_id=action.scope.action, decision="approve"))
         await home.until(turn.session_id, "turn.failed")
         row = (await home.read(turn.session_id)).last_turn
@@ -203,7 +205,7 @@ async def test_a_session_with_an_interrupted_deletion_cannot_be_opened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """CTL-05, CTL-06: the fact records the deletion, even before the rest is deleted."""
-    async with house(tmp_path, calls(says("Hi."))) as home:
+    async with open_runtime(tmp_path, calls(says("Hi."))) as home:
         turn = await home.submit("go")
         await home.until(turn.session_id, "turn.completed")
         await home.read(turn.session_id)
@@ -223,7 +225,7 @@ async def test_a_session_with_an_interrupted_deletion_cannot_be_opened(
         await recover(runtime)
 
     monkeypatch.setattr(Runtime, "_recover", later)
-    async with house(copied[0], calls(says("Hi."))) as after:
+    async with open_runtime(copied[0], calls(says("Hi."))) as after:
         assert (await after.runtime.dependencies.store.facts.read_head(turn.session_id)).sequence > 0
         for command in (GetSession(session_id=turn.session_id), SubmitTurn(text="more", session_id=turn.session_id)):
             with pytest.raises(Refusal, match="There is no session"):

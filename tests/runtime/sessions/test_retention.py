@@ -19,7 +19,7 @@ from callboard.contracts.rows.conversation import ToolPart
 from callboard.runtime.clock import Clock
 from callboard.runtime.retention import MIN_TRIMMED_BYTES, has_open_work
 from tests.control.rigs.jobs import retry_item, session_with_job
-from tests.runtime.rigs.house import House, calls, house, says, uses
+from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says, uses
 
 DAY = 24 * 60 * 60 * 1_000_000
 
@@ -34,19 +34,21 @@ class Later(Clock):
 
 
 @asynccontextmanager
-async def retention_house(
+async def open_with_retention(
     place: Path, clock: Later, days: int, played: dict[str, Any] | None = None
-) -> AsyncIterator[House]:
+) -> AsyncIterator[RuntimeRig]:
     """Return a runtime with a retention setting in days."""
     home = StateFolder(place / "user")
     home.make()
     home.settings.write_text(f"retention = {days}\n")
     played = played or calls(uses("Bash", command="seq 1 30000"), says("Done."))
-    async with house(place, played, clock=clock, settings=SettingsFiles(home, {}, FolderDefinitions())) as running:
+    async with open_runtime(
+        place, played, clock=clock, settings=SettingsFiles(home, {}, FolderDefinitions())
+    ) as running:
         yield running
 
 
-async def run_long_command(home: House) -> tuple[str, ToolCompleted]:
+async def run_long_command(home: RuntimeRig) -> tuple[str, ToolCompleted]:
     """Return a session in which a command printed a long output."""
     first = await home.submit("count", permission_mode="full")
     record = await home.until(first.session_id, "tool.completed")
@@ -56,7 +58,7 @@ async def run_long_command(home: House) -> tuple[str, ToolCompleted]:
     return first.session_id, record.fact
 
 
-async def list_trims(home: House) -> list[SessionTrimmed]:
+async def list_trims(home: RuntimeRig) -> list[SessionTrimmed]:
     facts = await home.runtime.dependencies.store.facts.read(home.workspace)
     return [record.fact for record in facts if isinstance(record.fact, SessionTrimmed)]
 
@@ -64,7 +66,7 @@ async def list_trims(home: House) -> list[SessionTrimmed]:
 async def test_large_contents_of_an_archived_session_are_deleted_with_a_fact_and_previews_stay(tmp_path: Path) -> None:
     """UI-08, CTX-01: nothing is deleted early or without a fact, and the session stays readable."""
     clock = Later()
-    async with retention_house(tmp_path, clock, 30) as home:
+    async with open_with_retention(tmp_path, clock, 30) as home:
         session, fact = await run_long_command(home)
         ref = fact.output.ref
         assert ref is not None
@@ -97,7 +99,7 @@ async def test_a_session_with_open_work_keeps_its_contents(tmp_path: Path) -> No
     played = calls(
         uses("Bash", command="seq 1 30000"), uses("Write", file_path="agents/a.md", content="a"), says("Done.")
     )
-    async with retention_house(tmp_path, clock, 30, played) as home:
+    async with open_with_retention(tmp_path, clock, 30, played) as home:
         (home.folder / "AGENTS.md").write_text("Count, and write it down.\n" * 1000)
         session = (await home.submit("count", permission_mode="full")).session_id
         action = await home.until(session, "action.required")
@@ -126,13 +128,13 @@ async def test_a_session_with_open_work_keeps_its_contents(tmp_path: Path) -> No
 async def test_a_queued_turn_keeps_its_context(tmp_path: Path) -> None:
     """UI-08, REC-01: a queue behind an interrupted turn is still to run."""
     clock = Later()
-    async with retention_house(tmp_path, clock, 30, calls([{"wait_for": "never"}])) as home:
+    async with open_with_retention(tmp_path, clock, 30, calls([{"wait_for": "never"}])) as home:
         session = (await home.submit("one")).session_id
         await home.until(session, "model.requested")
         await home.submit("word " * 8000, session)
         added = await home.until(session, "turn.submitted", 2)
         await home.until(session, "queue.added")
-    async with retention_house(tmp_path, clock, 30) as home:
+    async with open_with_retention(tmp_path, clock, 30) as home:
         await home.do(UpdateSession(session_id=session, archived=True))
         clock.days = 31
         await home.runtime.retention.sweep()
@@ -157,7 +159,7 @@ def test_a_job_with_failed_items_is_open_work() -> None:
 async def test_without_the_setting_nothing_is_deleted(tmp_path: Path) -> None:
     """UI-08: nothing is erased by default."""
     clock = Later()
-    async with retention_house(tmp_path, clock, 0) as home:
+    async with open_with_retention(tmp_path, clock, 0) as home:
         session, fact = await run_long_command(home)
         await home.do(UpdateSession(session_id=session, archived=True))
         clock.days = 10_000

@@ -13,10 +13,10 @@ from callboard.contracts.live import parse_cursor
 from callboard.contracts.rows.base import Upsert
 from callboard.contracts.rows.session import SessionCard
 from callboard.projection.rows import Table
-from tests.runtime.rigs.house import House, calls, events, house, says
+from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, events, open_runtime, says
 
 
-async def run_turn(home: House) -> str:
+async def run_turn(home: RuntimeRig) -> str:
     """Return a session with one completed turn."""
     turn = await home.submit("go")
     await home.until(turn.session_id, "turn.completed")
@@ -25,7 +25,7 @@ async def run_turn(home: House) -> str:
 
 async def test_a_deleted_session_cannot_be_opened(tmp_path: Path) -> None:
     """A following page reconnects at once when its stream ends. It must not recreate the session."""
-    async with house(tmp_path, calls(says("Hi."))) as home:
+    async with open_runtime(tmp_path, calls(says("Hi."))) as home:
         session = await run_turn(home)
         outcomes, looking = list[str](), asyncio.Event()
 
@@ -58,18 +58,18 @@ async def test_a_deleted_session_cannot_be_opened(tmp_path: Path) -> None:
 
 async def test_a_repeated_deletion_has_the_first_answer(tmp_path: Path) -> None:
     """CTL-01."""
-    async with house(tmp_path, calls(says("Hi."))) as home:
+    async with open_runtime(tmp_path, calls(says("Hi."))) as home:
         session = await run_turn(home)
         gone = await home.do(DeleteSession(session_id=session, confirm=session), key="once")
         assert await home.do(DeleteSession(session_id=session, confirm=session), key="once") == gone
-    async with house(tmp_path, calls(says("Hi."))) as home:
+    async with open_runtime(tmp_path, calls(says("Hi."))) as home:
         assert await home.do(DeleteSession(session_id=session, confirm=session), key="once") == gone
 
 
 async def test_a_list_cursor_is_invalid_after_a_restart(tmp_path: Path) -> None:
     """COM-14: cards change without facts of the workspace. A client of the former process receives
     a snapshot."""
-    async with house(tmp_path, calls(*[says("Hi.")] * 9)) as home:
+    async with open_runtime(tmp_path, calls(*[says("Hi.")] * 9)) as home:
         session = await run_turn(home)
         await home.do(UpdateSession(session_id=session, pinned=True))
         follow = home.runtime.feeds.follow_ops(home.workspace, after=None)
@@ -77,7 +77,7 @@ async def test_a_list_cursor_is_invalid_after_a_restart(tmp_path: Path) -> None:
         await follow.aclose()
         before = parse_cursor(first.decode().split("\n")[0].removeprefix("id: "))
     assert before is not None
-    async with house(tmp_path, calls(*[says("Hi.")] * 9)) as home:
+    async with open_runtime(tmp_path, calls(*[says("Hi.")] * 9)) as home:
         for count in range(2, 7):
             await home.submit("again", session)
             await home.until(session, "turn.completed", count=count)
@@ -93,7 +93,7 @@ async def test_a_list_cursor_is_invalid_after_a_restart(tmp_path: Path) -> None:
 
 async def test_concurrent_changes_are_each_answered_with_their_own_result(tmp_path: Path) -> None:
     """CTL-01: an answer is decided together with its facts."""
-    async with house(tmp_path, calls(says("Hi."))) as home:
+    async with open_runtime(tmp_path, calls(says("Hi."))) as home:
         session = await run_turn(home)
         answers = await asyncio.gather(
             home.do(UpdateSession(session_id=session, pinned=True)),
@@ -108,7 +108,7 @@ async def test_concurrent_changes_are_each_answered_with_their_own_result(tmp_pa
 
 async def test_concurrent_openings_of_a_folder_make_one_workspace(tmp_path: Path) -> None:
     """CTL-01: no caller receives a conflict."""
-    async with house(tmp_path, calls(says("Hi."))) as home:
+    async with open_runtime(tmp_path, calls(says("Hi."))) as home:
         folder = tmp_path / "other"
         folder.mkdir()
         answers = await asyncio.gather(*(home.do(OpenWorkspace(path=str(folder))) for _ in range(5)))
@@ -117,7 +117,7 @@ async def test_concurrent_openings_of_a_folder_make_one_workspace(tmp_path: Path
 
 async def test_the_key_of_an_opened_folder_cannot_open_another(tmp_path: Path) -> None:
     """CTL-01: the same key with another body is refused."""
-    async with house(tmp_path, calls(says("Hi."))) as home:
+    async with open_runtime(tmp_path, calls(says("Hi."))) as home:
         folder = tmp_path / "other"
         folder.mkdir()
         first = await home.do(OpenWorkspace(path=str(folder)), key="once")
@@ -129,7 +129,7 @@ async def test_the_key_of_an_opened_folder_cannot_open_another(tmp_path: Path) -
 @pytest.mark.parametrize("inside", ["", "deeper"])
 async def test_callboards_own_folders_cannot_be_workspaces(tmp_path: Path, inside: str) -> None:
     """SAFE-04: an agent there could read the token and the store."""
-    async with house(tmp_path, calls(says("Hi."))) as home:
+    async with open_runtime(tmp_path, calls(says("Hi."))) as home:
         folder = tmp_path / "state" / inside
         folder.mkdir(exist_ok=True)
         with pytest.raises(Refusal) as refused:

@@ -16,7 +16,7 @@ from callboard.contracts.facts.subagent import WorkerNotification
 from callboard.contracts.facts.tool import ToolRefused
 from callboard.contracts.facts.turn import TurnStarted
 from tests.agents.files import definition_file
-from tests.runtime.rigs.house import House, house, says
+from tests.runtime.rigs.runtime_rig import RuntimeRig, open_runtime, says
 from tests.runtime.rigs.team import list_facts, plays, tool_call, wait_fact, write_crew
 
 MAKER = definition_file(
@@ -34,14 +34,14 @@ def paint(objective: str) -> list[dict[str, Any]]:
     return tool_call("spawn_subagent", agent="painter", objective=objective)
 
 
-async def approve(home: House, session: str, nth: int = 1) -> ActionRequired:
+async def approve(home: RuntimeRig, session: str, nth: int = 1) -> ActionRequired:
     action = await home.until(session, "action.required", nth)
     await home.do(RespondAction(session_id=session, action_id=action.scope.action, decision="approve"))
     assert isinstance(action.fact, ActionRequired)
     return action.fact
 
 
-async def wait_lead_turns(home: House, session: str, turns: int = 1) -> None:
+async def wait_lead_turns(home: RuntimeRig, session: str, turns: int = 1) -> None:
     ended_turns = 0
 
     def lead_is_done(record: Any) -> bool:
@@ -72,7 +72,7 @@ async def test_a_defined_agents_child_is_limited_to_the_approval_and_survives_a_
         ),
         ("painter", "the wall", [says("White.")]),
     )
-    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
         write_crew(home, lead=MAKER)
         session = (await home.submit("go", permission_mode="full")).session_id
         action = await approve(home, session)
@@ -82,7 +82,7 @@ async def test_a_defined_agents_child_is_limited_to_the_approval_and_survives_a_
         (notification,) = await list_facts(home, session, WorkerNotification)
         assert (home.folder / "docs" / "a.md").read_text() == "red\n"
         assert not (home.folder / "agents" / "painter.md").exists()
-    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
         await home.submit("again", session, permission_mode="full")
         await wait_lead_turns(home, session, 2)
         opened = [fact for fact in await list_facts(home, session, ThreadOpened) if fact.definition == "painter"]
@@ -106,7 +106,7 @@ async def test_a_handoff_over_a_defined_edge_reaches_its_receiver(tmp_path: Path
         ("lead", "go", [hand, edge, hand, says("Handed over.")]),
         ("critic", "Look at it.", [says("Seen.")]),
     )
-    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
         write_crew(home, lead=MAKER, critic=definition_file("name: critic\ntools: ['*']\npolicy: [Patch]"))
         session = (await home.submit("go", permission_mode="full")).session_id
         await approve(home, session)
@@ -121,7 +121,7 @@ async def test_a_handoff_over_a_defined_edge_reaches_its_receiver(tmp_path: Path
 
 async def test_an_agent_without_the_capability_has_no_tools_and_no_permission(tmp_path: Path) -> None:
     scenario = plays(("lead", "go", [DEFINE, tool_call("add_edge", to="clerk"), says("Then not.")]))
-    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
         write_crew(home)
         session = (await home.submit("go", permission_mode="full")).session_id
         await wait_lead_turns(home, session)

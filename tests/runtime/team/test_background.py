@@ -21,7 +21,7 @@ from callboard.contracts.facts.task import TaskStarted
 from callboard.contracts.facts.turn import TurnInterrupted, TurnStarted, TurnSubmitted
 from callboard.contracts.facts.workspace import SessionScheduled
 from tests.agents.files import definition_file, write_agents
-from tests.runtime.rigs.house import PATIENCE, House, MovableClock, house, says
+from tests.runtime.rigs.runtime_rig import PATIENCE, MovableClock, RuntimeRig, open_runtime, says
 from tests.runtime.rigs.team import list_facts
 from tests.runtime.sessions.test_recovery import copy_as_killed
 
@@ -35,22 +35,22 @@ def watcher(schedule: str) -> str:
 
 
 @asynccontextmanager
-async def watcher_house(
+async def open_with_watcher(
     place: Path, clock: MovableClock, schedule: str = "{every: 30m}", calls: list[Any] | None = None, **limits: Any
-) -> AsyncIterator[House]:
-    """Yield a house with a watcher that can join. Its timer reads the clock continuously."""
+) -> AsyncIterator[RuntimeRig]:
+    """Yield a runtime with a watcher that can join. Its timer reads the clock continuously."""
     scenario = {
         "match": [
             {"agent": "watcher", "text": "", "calls": calls if calls is not None else [says("Nothing new.")] * 20},
             {"agent": "lead", "text": "", "calls": [says("Yes.")] * 20},
         ]
     }
-    async with house(place, scenario, clock=clock, clock_interval=0.01, **limits) as home:
+    async with open_runtime(place, scenario, clock=clock, clock_interval=0.01, **limits) as home:
         write_agents(home.folder, lead=LEAD, watcher=watcher(schedule))
         yield home
 
 
-async def start_watcher(home: House) -> TurnAccepted:
+async def start_watcher(home: RuntimeRig) -> TurnAccepted:
     """Return a session with an idle lead and a sleeping watcher."""
     turn = await home.submit("Hello.", mode="chat")
     await home.until(turn.session_id, "turn.completed")
@@ -59,7 +59,7 @@ async def start_watcher(home: House) -> TurnAccepted:
     return turn
 
 
-async def wait_scheduled(home: House, *expected: bool) -> None:
+async def wait_scheduled(home: RuntimeRig, *expected: bool) -> None:
     """Wait until the workspace has these records, in order."""
     async with asyncio.timeout(PATIENCE):
         async for records in home.runtime.dependencies.store.facts.subscribe(home.workspace, after=0):
@@ -72,7 +72,7 @@ async def wait_scheduled(home: House, *expected: bool) -> None:
                 return
 
 
-async def list_wakes(home: House, session: str) -> list[AgentWoke]:
+async def list_wakes(home: RuntimeRig, session: str) -> list[AgentWoke]:
     """Return the facts of its wakes, in order."""
     return [record.fact for record in await home.facts(session) if isinstance(record.fact, AgentWoke)]
 
@@ -80,7 +80,7 @@ async def list_wakes(home: House, session: str) -> list[AgentWoke]:
 async def test_an_agent_wakes_at_its_time_and_sleeps_again(tmp_path: Path) -> None:
     """UI-22"""
     clock = MovableClock()
-    async with watcher_house(tmp_path, clock) as home:
+    async with open_with_watcher(tmp_path, clock) as home:
         session = (await start_watcher(home)).session_id
         for count in (1, 2, 3):
             clock.move(HALF_HOUR)
@@ -99,7 +99,7 @@ async def test_an_agent_wakes_at_its_time_and_sleeps_again(tmp_path: Path) -> No
 async def test_an_agent_wakes_in_a_closed_session(tmp_path: Path) -> None:
     """A session that only sleeps stays out of memory."""
     clock = MovableClock()
-    async with watcher_house(tmp_path, clock, idle_waiting=0.0) as home:
+    async with open_with_watcher(tmp_path, clock, idle_waiting=0.0) as home:
         session = (await start_watcher(home)).session_id
         await wait_scheduled(home, True)
         await home.wait_closed()
@@ -113,12 +113,12 @@ async def test_an_agent_wakes_in_a_closed_session(tmp_path: Path) -> None:
 async def test_a_time_that_passed_during_downtime_wakes_the_agent_once(tmp_path: Path) -> None:
     """UI-22: a starting process opens sessions with sleeping agents."""
     clock = MovableClock()
-    async with watcher_house(tmp_path, clock) as home:
+    async with open_with_watcher(tmp_path, clock) as home:
         session = (await start_watcher(home)).session_id
         await wait_scheduled(home, True)
         (slept,) = await list_facts(home, session, AgentSlept)
     clock.move(10 * HALF_HOUR)
-    async with watcher_house(tmp_path, clock) as home:
+    async with open_with_watcher(tmp_path, clock) as home:
         await home.until(session, "agent.slept", count=2)
         (woke,) = await list_facts(home, session, AgentWoke)
         assert woke == AgentWoke(reason="schedule", due=slept.wake_at)
@@ -132,13 +132,13 @@ async def test_a_kill_right_after_a_wake_leaves_an_ended_attempt(tmp_path: Path)
     """CTL-06, MAR-16: the wake, its turn and its run are one transaction. The run is interrupted,
     and the next time comes."""
     clock = MovableClock()
-    async with watcher_house(tmp_path, clock, calls=[[{"wait_for": "never"}]]) as home:
+    async with open_with_watcher(tmp_path, clock, calls=[[{"wait_for": "never"}]]) as home:
         session = (await start_watcher(home)).session_id
         clock.move(HALF_HOUR)
         await home.until(session, "model.requested", count=2)
         await wait_scheduled(home, True)
         there = copy_as_killed(home, tmp_path)
-        async with watcher_house(there, clock) as after:
+        async with open_with_watcher(there, clock) as after:
             slept = (await after.until(session, "agent.slept", count=2)).fact
             assert isinstance(slept, AgentSlept)
             (interrupted,) = await list_facts(after, session, TurnInterrupted)
@@ -152,11 +152,11 @@ async def test_a_kill_right_after_a_wake_leaves_an_ended_attempt(tmp_path: Path)
 
 async def test_a_shutdown_ends_the_run_and_the_agent_sleeps_on(tmp_path: Path) -> None:
     clock = MovableClock()
-    async with watcher_house(tmp_path, clock, calls=[[{"wait_for": "never"}]]) as home:
+    async with open_with_watcher(tmp_path, clock, calls=[[{"wait_for": "never"}]]) as home:
         session = (await start_watcher(home)).session_id
         clock.move(HALF_HOUR)
         await home.until(session, "model.requested", count=2)
-    async with watcher_house(tmp_path, clock) as home:
+    async with open_with_watcher(tmp_path, clock) as home:
         types = await home.types(session)
         assert types[-2:] == ["turn.interrupted", "agent.slept"]
         assert not await list_facts(home, session, ThreadPaused)
@@ -168,7 +168,7 @@ async def test_two_wakes_never_overlap(tmp_path: Path) -> None:
     """Wake times pass while the agent runs."""
     clock = MovableClock()
     playing: list[Any] = [[{"wait_for": "go"}, {"text": "Done."}], *([says("Done.")] * 5)]
-    async with watcher_house(tmp_path, clock, schedule='{cron: "* * * * *"}', calls=playing) as home:
+    async with open_with_watcher(tmp_path, clock, schedule='{cron: "* * * * *"}', calls=playing) as home:
         session = (await start_watcher(home)).session_id
         clock.move(60)
         await home.until(session, "agent.woke")
@@ -181,7 +181,7 @@ async def test_two_wakes_never_overlap(tmp_path: Path) -> None:
 
 async def test_a_deleted_session_never_wakes(tmp_path: Path) -> None:
     clock = MovableClock()
-    async with watcher_house(tmp_path, clock) as home:
+    async with open_with_watcher(tmp_path, clock) as home:
         session = (await start_watcher(home)).session_id
         await wait_scheduled(home, True)
         await home.do(DeleteSession(session_id=session, confirm=session))
@@ -201,7 +201,7 @@ async def test_an_archived_session_sleeps_until_unarchived(tmp_path: Path) -> No
     """A person archived it, so nothing starts in it. After that, the passed time wakes the agent
     once."""
     clock = MovableClock()
-    async with watcher_house(tmp_path, clock) as home:
+    async with open_with_watcher(tmp_path, clock) as home:
         session = (await start_watcher(home)).session_id
         await wait_scheduled(home, True)
         await home.do(UpdateSession(session_id=session, archived=True))
@@ -222,7 +222,7 @@ async def test_an_archived_session_sleeps_until_unarchived(tmp_path: Path) -> No
 async def test_a_fact_wakes_the_agent_but_its_own_facts_do_not(tmp_path: Path) -> None:
     """UI-22"""
     clock = MovableClock()
-    async with watcher_house(tmp_path, clock, schedule="{wake_on: [turn.completed]}") as home:
+    async with open_with_watcher(tmp_path, clock, schedule="{wake_on: [turn.completed]}") as home:
         session = (await start_watcher(home)).session_id
         await home.submit("More.", session)
         await home.until(session, "agent.slept", count=2)
@@ -236,7 +236,7 @@ async def test_a_fact_wakes_the_agent_but_its_own_facts_do_not(tmp_path: Path) -
 async def test_a_persons_message_wakes_the_agent(tmp_path: Path) -> None:
     """UI-22"""
     clock = MovableClock()
-    async with watcher_house(tmp_path, clock) as home:
+    async with open_with_watcher(tmp_path, clock) as home:
         turn = await start_watcher(home)
         thread = next(
             record.scope.thread for record in await home.facts(turn.session_id) if record.scope.agent == "watcher"
@@ -249,7 +249,7 @@ async def test_a_persons_message_wakes_the_agent(tmp_path: Path) -> None:
 async def test_a_session_without_sleeping_agents_is_not_opened_at_start(tmp_path: Path) -> None:
     """UI-22: the end of its task ends its wakes, also for the next process."""
     clock = MovableClock()
-    async with watcher_house(tmp_path, clock) as home:
+    async with open_with_watcher(tmp_path, clock) as home:
         session = (await start_watcher(home)).session_id
         await wait_scheduled(home, True)
         task = next(record.scope.task for record in await home.facts(session) if isinstance(record.fact, AgentSlept))
@@ -259,6 +259,6 @@ async def test_a_session_without_sleeping_agents_is_not_opened_at_start(tmp_path
         other = (await start_watcher(home)).session_id
         await wait_scheduled(home, True, False, True)
     clock.move(HALF_HOUR)
-    async with watcher_house(tmp_path, clock) as home:
+    async with open_with_watcher(tmp_path, clock) as home:
         await home.until(other, "agent.woke")
         assert await list_wakes(home, session) == []

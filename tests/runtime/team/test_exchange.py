@@ -10,7 +10,7 @@ from callboard.contracts.facts.handoff import HandoffAccepted, InboxConsumed, Re
 from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.control.state.session import Session
 from tests.agents.files import definition_file, write_agents
-from tests.runtime.rigs.house import calls, house, says
+from tests.runtime.rigs.runtime_rig import calls, open_runtime, says
 from tests.runtime.rigs.team import list_facts, list_received_texts, plays, tool_call, wait_fact, wait_state, write_crew
 
 HANDOFF = {
@@ -30,7 +30,7 @@ async def test_every_field_of_a_handoff_reaches_its_receivers_prompt(tmp_path: P
         "match": plays(("lead", "go", [tool_call("send_handoff", to="The JUDGE", **HANDOFF), says("Sent.")]))["match"],
         "agents": {"critic": [says("Looks good.")]},
     }
-    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
         write_crew(home)
         turn = await home.submit("go")
         await home.until(turn.session_id, "handoff.completed")
@@ -59,7 +59,7 @@ async def test_an_inbox_survives_a_restart_and_is_consumed_once(tmp_path: Path) 
         ("lead", "go", [tool_call("send_handoff", to="critic", message="Look."), says("Sent.")]),
         ("critic", "look.", [[{"wait_for": "free"}, {"text": "Fine."}]]),
     )
-    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
         write_crew(home)
         turn = await home.submit("go")
         await home.until(turn.session_id, "inbox.reserved")
@@ -67,7 +67,7 @@ async def test_an_inbox_survives_a_restart_and_is_consumed_once(tmp_path: Path) 
             home, turn.session_id, lambda state: "critic" in [thread.agent for thread in state.threads.values()]
         )
         thread = next(thread.thread for thread in state.threads.values() if thread.agent == "critic")
-    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
         state = await wait_state(home, turn.session_id, lambda state: state.threads[thread].run is None)
         waiting = [entry.item for entry in state.threads[thread].inbox]
         assert len(waiting) == 1
@@ -89,7 +89,7 @@ async def test_three_agents_that_message_each_other_in_a_ring_come_to_rest(tmp_p
             "two": [tool_call("send_message", to=["lead"], text="pass it on"), says("Sent.")],
         },
     }
-    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
         write_agents(
             home.folder,
             lead=definition_file("name: lead\nlead: true\ntools: ['*']"),
@@ -121,11 +121,11 @@ async def test_a_required_answer_expires_also_after_a_restart_and_informs_its_se
         ("critic", "look.", [[{"wait_for": "never"}]]),
         ("lead", "no-answer", [says("Nobody answered.")]),
     )
-    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
         write_crew(home)
         turn = await home.submit("go")
         await home.until(turn.session_id, "turn.completed")
-    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
         await home.do(GetSession(session_id=turn.session_id))
         await home.until(turn.session_id, "handoff.reply.ended")
         assert [fact.end for fact in await list_facts(home, turn.session_id, ReplyEnded)] == ["expired"]
@@ -154,7 +154,7 @@ async def test_a_child_that_ends_later_wakes_an_autonomous_lead(tmp_path: Path) 
             ("lead", "<worker agent", [tool_call("Finalize", summary="All there.")]),
         )["match"],
     }
-    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
         write_crew(home)
         turn = await home.submit("go", mode="auto")
         await home.until(turn.session_id, "turn.completed")
@@ -182,7 +182,7 @@ async def test_a_blocked_agent_does_not_delay_another(tmp_path: Path) -> None:
         ("critic", "block", [[{"wait_for": "never"}]]),
         ("clerk", "answer", [says("Here.")]),
     )
-    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
         write_crew(home)
         turn = await home.submit("go")
         await wait_fact(
@@ -203,7 +203,7 @@ async def test_without_an_edge_nothing_reaches_the_other_agent(tmp_path: Path) -
         tool_call("send_handoff", to="critic", message=" "),
         says("Then not."),
     )
-    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
         write_agents(
             home.folder,
             lead=definition_file("name: lead\nlead: true\ntools: ['*']\nedges: [{to: clerk}]"),

@@ -31,7 +31,7 @@ from callboard.contracts.facts.model import ModelRequested
 from callboard.contracts.facts.subagent import SubagentStarted
 from callboard.contracts.facts.task import TaskCompleted, TaskStarted
 from callboard.contracts.rows.team import JobItems, TaskRow
-from tests.runtime.rigs.house import PATIENCE, House, house, says
+from tests.runtime.rigs.runtime_rig import PATIENCE, RuntimeRig, open_runtime, says
 from tests.runtime.rigs.team import find_marked, list_facts, plays, tool_call, wait_fact, wait_state, write_crew
 from tests.runtime.test_evidence import read_manifest, read_pack
 
@@ -42,7 +42,7 @@ def write_call(name: str, content: str) -> list[dict[str, Any]]:
     return tool_call("Write", file_path=name, content=content)
 
 
-async def start_job(home: House, *items: str, **rest: Any) -> JobChanged:
+async def start_job(home: RuntimeRig, *items: str, **rest: Any) -> JobChanged:
     """Return a session whose lead has answered, with a running job."""
     write_crew(home)
     turn = await home.submit("hello", permission_mode="full")
@@ -54,12 +54,12 @@ async def start_job(home: House, *items: str, **rest: Any) -> JobChanged:
     return created
 
 
-async def read(home: House, job: JobChanged) -> JobRead:
+async def read(home: RuntimeRig, job: JobChanged) -> JobRead:
     job_read: JobRead = await home.do(GetJob(session_id=job.session_id, job_id=job.job_id))
     return job_read
 
 
-async def wait_job_end(home: House, job: JobChanged) -> JobRead:
+async def wait_job_end(home: RuntimeRig, job: JobChanged) -> JobRead:
     """Return the job when it has ended."""
     await wait_fact(
         home, job.session_id, lambda record: record.header.type == "task.completed" and record.scope.task == job.task_id
@@ -79,7 +79,7 @@ async def test_a_retried_item_has_one_output_and_finished_items_do_not_rerun(tmp
         ("worker", "alpha", [write_call("alpha.md", "alpha\n"), says("Alpha is done.")]),
         ("worker", "beta", [write_call("beta.md", "beta\n"), FAILING]),
     )
-    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
         job = await start_job(home, "alpha", "beta")
         await wait_fact(
             home,
@@ -108,7 +108,7 @@ async def test_a_retried_item_has_one_output_and_finished_items_do_not_rerun(tmp
         assert sorted(artifact.path for artifact in listed.artifacts) == ["alpha.md", "beta.md"]
         completed = [record for record in await home.facts(job.session_id) if isinstance(record.fact, TaskCompleted)]
         assert sorted(record.scope.task for record in completed) == sorted([alpha.item_id, beta.item_id, job.task_id])
-    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
         assert await read(home, job) == done, "and so it reads after a restart"
         with pytest.raises(Refusal) as gone:
             await home.do(CancelJob(session_id=job.session_id, job_id=job.job_id))
@@ -125,7 +125,7 @@ async def test_cancelling_a_job_ends_running_items_and_keeps_finished_ones(tmp_p
         ("worker", "beta", [tool_call("Bash", command=f"touch began; sleep 600 # {mark}"), says("never")]),
         ("worker", "gamma", [says("never")]),
     )
-    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
         job = await start_job(home, "alpha", "beta", "gamma", parallel=1)
         await home.wait_file("began")
         before = await read(home, job)
@@ -155,10 +155,10 @@ async def test_a_job_continues_after_a_restart_when_resumed(tmp_path: Path) -> N
     goes_on = plays(
         ("worker", "You were paused", [says("Beta is done.")]), ("worker", "gamma", [says("Gamma is done.")])
     )
-    async with house(tmp_path, cut, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, cut, FolderDefinitions()) as home:
         job = await start_job(home, "alpha", "beta", "gamma", parallel=1)
         await home.wait_file("began")
-    async with house(tmp_path, goes_on, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, goes_on, FolderDefinitions()) as home:
         waits = await read(home, job)
         assert (waits.status, waits.counts) == ("paused", JobItems(waiting=2, completed=1))
         await home.do(ResumeJob(session_id=job.session_id, job_id=job.job_id))
@@ -172,7 +172,7 @@ async def test_a_job_continues_after_a_restart_when_resumed(tmp_path: Path) -> N
 
 async def test_a_hundred_items_run_in_order_within_the_limit_and_wake_no_agent(tmp_path: Path) -> None:
     scenario = plays(("lead", "hello", [says("Hello.")]), ("worker", "", [says("Done.")]))
-    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
         job = await start_job(home, *(f"item {number}" for number in range(100)), parallel=4)
         done = await wait_job_end(home, job)
         assert (done.status, done.counts) == ("completed", JobItems(completed=100))
@@ -196,7 +196,7 @@ async def test_a_hundred_items_run_in_order_within_the_limit_and_wake_no_agent(t
 async def test_a_job_in_a_new_session_is_created_and_listed_once(tmp_path: Path) -> None:
     """CTL-02: two concurrent equal requests make one session with one job."""
     scenario = plays(("worker", "", [says("Done.")]))
-    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
         write_crew(home)
         command = CreateJob(workspace_id=home.workspace, title="All of them", items=(JobItemInput(input="alpha"),))
         created, again = await asyncio.gather(home.do(command, key="k"), home.do(command, key="k"))
@@ -219,7 +219,7 @@ async def test_old_jobs_are_read_completely_after_a_restart(tmp_path: Path) -> N
         ("lead", "hello", [says("Hello.")]), ("worker", "fails", [FAILING]), ("worker", "", [says("Done.")])
     )
     many = tuple(JobItemInput(input=f"item {number}") for number in range(500))
-    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
         first = await start_job(home, "fails", "one")
         session = first.session_id
         await wait_fact(
@@ -234,7 +234,7 @@ async def test_old_jobs_are_read_completely_after_a_restart(tmp_path: Path) -> N
         before = [await read(home, job) for job in jobs]
         assert [len(entry.items) for entry in before] == [2, 500, 500]
         assert before[0].counts == JobItems(completed=1, failed=1)
-    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
         assert [await read(home, job) for job in jobs] == before
         opened = await home.runtime.sessions.get(session)
         cards = {row.key: row for row in opened.views.rows(TaskRow)}
@@ -250,10 +250,10 @@ async def test_a_jobs_evidence_includes_work_after_its_resume(tmp_path: Path) ->
         ("worker", "beta", [tool_call("Bash", command="touch began; sleep 600"), says("never")]),
     )
     goes_on = plays(("worker", "You were paused", [write_call("beta.md", "beta\n"), says("Beta is done.")]))
-    async with house(tmp_path, cut, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, cut, FolderDefinitions()) as home:
         job = await start_job(home, "beta", parallel=1)
         await home.wait_file("began")
-    async with house(tmp_path, goes_on, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, goes_on, FolderDefinitions()) as home:
         await home.do(ResumeJob(session_id=job.session_id, job_id=job.job_id))
         await wait_job_end(home, job)
         packed = await home.do(ExportEvidence(session_id=job.session_id, task_id=job.task_id))
@@ -272,7 +272,7 @@ async def test_no_command_runs_in_a_mode_whose_trust_was_revoked(tmp_path: Path)
     user = StateFolder(tmp_path / "user")
     user.make()
     settings = SettingsFiles(user, {}, FolderDefinitions())
-    async with house(tmp_path, scenario, FolderDefinitions(), settings=settings) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions(), settings=settings) as home:
         write_crew(home)
         own = home.folder / ".callboard"
         own.mkdir()

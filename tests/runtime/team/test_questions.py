@@ -13,7 +13,7 @@ from callboard.contracts.facts.permission import PermissionEvaluated
 from callboard.contracts.facts.tool import ToolCompleted, ToolRefused
 from callboard.contracts.rows.conversation import PlanPart
 from callboard.contracts.rows.team import AgentRow
-from tests.runtime.rigs.house import House, house, says
+from tests.runtime.rigs.runtime_rig import RuntimeRig, open_runtime, says
 from tests.runtime.rigs.team import list_facts, plays, tool_call, write_crew
 
 PLAN = tool_call("propose_plan", summary="Mend the parser.", steps=["look", "mend"])
@@ -27,7 +27,7 @@ CHILD = plays(
 )
 
 
-async def answer(home: House, session: str, decision: Any, **more: Any) -> ActionRequired:
+async def answer(home: RuntimeRig, session: str, decision: Any, **more: Any) -> ActionRequired:
     """Answer the question as a person."""
     action = await home.until(session, "action.required")
     assert isinstance(action.fact, ActionRequired)
@@ -37,7 +37,7 @@ async def answer(home: House, session: str, decision: Any, **more: Any) -> Actio
 
 async def test_a_teammates_plan_waits_for_a_decision_and_the_agent_receives_it(tmp_path: Path) -> None:
     """CTX-03, UI-24: also in a mode without other questions. No rule is offered."""
-    async with house(tmp_path, CHILD, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, CHILD, FolderDefinitions()) as home:
         write_crew(home)
         session = (await home.submit("go", permission_mode="full")).session_id
         await home.until(session, "action.required")
@@ -62,11 +62,11 @@ async def test_a_teammates_plan_waits_for_a_decision_and_the_agent_receives_it(t
 
 async def test_a_pending_plan_survives_a_restart(tmp_path: Path) -> None:
     """CTX-03, CTL-06: it is shown and decided on, and its agent continues."""
-    async with house(tmp_path, CHILD, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, CHILD, FolderDefinitions()) as home:
         write_crew(home)
         session = (await home.submit("go")).session_id
         await home.until(session, "action.required")
-    async with house(tmp_path, CHILD, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, CHILD, FolderDefinitions()) as home:
         table = await home.watch(session, lambda table: table.list_rows(PlanPart) != [])
         (plan,) = table.list_rows(PlanPart)
         assert (plan.steps, plan.state) == ((PlanStep("look", "pending"), PlanStep("mend", "pending")), "streaming")
@@ -79,7 +79,7 @@ async def test_an_agent_without_a_team_can_ask(tmp_path: Path) -> None:
     scenario = plays(
         ("solo", "go", [tool_call("ask_person", question="Which?", options=["a", "b"]), says("b it is.")]),
     )
-    async with house(tmp_path, scenario) as home:
+    async with open_runtime(tmp_path, scenario) as home:
         session = (await home.submit("go")).session_id
         action = await answer(home, session, "answer", answer="b")
         assert (action.action_type, action.decisions) == ("structured_input", ("answer", "reject"))
@@ -89,7 +89,7 @@ async def test_an_agent_without_a_team_can_ask(tmp_path: Path) -> None:
 async def test_an_unattended_question_is_not_reported_as_answered(tmp_path: Path) -> None:
     """CTL-05"""
     scenario = plays(("solo", "go", [tool_call("ask_person", question="Which?", options=["a", "b"]), says("Later.")]))
-    async with house(tmp_path, scenario) as home:
+    async with open_runtime(tmp_path, scenario) as home:
         session = (await home.submit("go")).session_id
         await answer(home, session, "reject", unattended=True)
         await home.until(session, "turn.completed")

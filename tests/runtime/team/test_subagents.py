@@ -16,7 +16,7 @@ from callboard.contracts.facts.session import ThreadPaused
 from callboard.contracts.facts.subagent import WorkerNotification
 from callboard.contracts.facts.tool import ToolCompleted, ToolRefused
 from callboard.contracts.facts.turn import TurnInterrupted
-from tests.runtime.rigs.house import House, house, says
+from tests.runtime.rigs.runtime_rig import RuntimeRig, open_runtime, says
 from tests.runtime.rigs.team import find_marked, list_facts, plays, tool_call, wait_fact, wait_state, write_crew
 
 WAIT = tool_call("wait_subagents")
@@ -33,7 +33,7 @@ async def test_a_lead_delegates_to_children_waits_and_answers(tmp_path: Path) ->
         ("worker", "alpha", [says("A.")]),
         ("worker", "beta", [says("B.")]),
     )
-    async with house(tmp_path, scenario, FolderDefinitions(), team_budget=1) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions(), team_budget=1) as home:
         write_crew(home)
         turn = await home.submit("go", mode="chat", permission_mode="full")
         await wait_fact(
@@ -63,7 +63,7 @@ async def test_cancelling_a_parent_stops_its_childs_running_command(tmp_path: Pa
         ("worker", "alpha", [run]),
         ("worker", "beta", [says("B.")]),
     )
-    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
         write_crew(home)
         turn = await home.submit("go", permission_mode="full")
         await home.wait_file("began")
@@ -92,7 +92,7 @@ async def test_a_childs_approval_names_it_and_the_answer_reaches_it(tmp_path: Pa
         ("worker", "alpha", [write, says("A.")]),
         ("worker", "beta", [tool_call("Write", file_path="a.txt", content="again\n"), says("B.")]),
     )
-    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
         write_crew(home)
         turn = await home.submit("go")
         action = await home.until(turn.session_id, "action.required")
@@ -117,7 +117,7 @@ async def test_a_tree_that_waits_for_a_person_can_be_closed_and_continues(tmp_pa
     """Nothing runs while only a person is awaited, and everything continues after the answer."""
     write = tool_call("Write", file_path="a.txt", content="hello\n")
     scenario = plays(("lead", "go", [spawn("alpha"), WAIT, says("Done.")]), ("worker", "alpha", [write, says("A.")]))
-    async with house(tmp_path, scenario, FolderDefinitions(), idle=0.0, idle_waiting=0.0) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions(), idle=0.0, idle_waiting=0.0) as home:
         write_crew(home)
         turn = await home.submit("go")
         action = await home.until(turn.session_id, "action.required")
@@ -141,11 +141,11 @@ async def test_a_shutdown_stops_a_tree_and_one_command_resumes_it(tmp_path: Path
         ("lead", "<inbox>", [WAIT, says("All there.")]),
         ("worker", "interrupted because", [says("A.")]),
     )
-    async with house(tmp_path, scenario, FolderDefinitions(), team_budget=1) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions(), team_budget=1) as home:
         write_crew(home)
         turn = await home.submit("divide")
         await home.until(turn.session_id, "subagent.awaited")
-    async with house(tmp_path, scenario, FolderDefinitions(), team_budget=1) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions(), team_budget=1) as home:
         state = await wait_state(home, turn.session_id, lambda state: True)
         assert [thread.run for thread in state.threads.values()] == [None] * 3
         assert [thread.child.status for thread in state.threads.values() if thread.child] == ["waiting", "queued"]
@@ -160,7 +160,7 @@ async def test_a_shutdown_stops_a_tree_and_one_command_resumes_it(tmp_path: Path
         assert [thread.child.status for thread in state.threads.values() if thread.child] == ["completed"] * 2
 
 
-async def list_denials(home: House, session: str) -> list[tuple[str, str]]:
+async def list_denials(home: RuntimeRig, session: str) -> list[tuple[str, str]]:
     await home.until(session, "subagent.completed")
     return [(fact.code, fact.message) for fact in await list_facts(home, session, ToolRefused)]
 
@@ -174,7 +174,7 @@ async def test_a_child_is_limited_to_its_globs_and_to_reading(tmp_path: Path) ->
         ("worker", "alpha", [write, tool_call("Write", file_path="docs/a.md", content="y"), says("A.")]),
         ("worker", "beta", [write, says("B.")]),
     )
-    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
         write_crew(home)
         held = await home.submit("globs", permission_mode="full")
         assert await list_denials(home, held.session_id) == [
@@ -194,7 +194,7 @@ async def test_a_subagents_spawn_is_refused_without_a_run(tmp_path: Path) -> Non
         ("lead", "go", [spawn("alpha"), WAIT, says("Done.")]),
         ("worker", "alpha", [spawn("more"), says("Alone, then.")]),
     )
-    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
         write_crew(home)
         turn = await home.submit("go")
         await home.until(turn.session_id, "subagent.completed")

@@ -27,7 +27,7 @@ from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.contracts.scope import PERSON
 from callboard.contracts.vocabulary import SUBAGENT_CONTROLS
 from tests.agents.files import definition_file
-from tests.runtime.rigs.house import PATIENCE, House, house, says
+from tests.runtime.rigs.runtime_rig import PATIENCE, RuntimeRig, open_runtime, says
 from tests.runtime.rigs.team import find_marked, list_facts, plays, tool_call, wait_state, write_crew
 
 CLERK = definition_file("name: clerk\ntools: ['*']\npolicy: [Delegate]\nedges: [{to: critic, confirm: true}]")
@@ -37,7 +37,7 @@ def sleep_call(mark: str) -> list[dict[str, Any]]:
     return tool_call("Bash", command=f"touch began; sleep 600 # {mark}")
 
 
-async def start_session(home: House) -> str:
+async def start_session(home: RuntimeRig) -> str:
     """Return a session whose lead has answered, with an open task."""
     write_crew(home, clerk=CLERK)
     turn = await home.submit("hello", permission_mode="full")
@@ -58,7 +58,7 @@ async def test_a_retry_is_a_new_attempt_and_the_failed_one_stays_readable(tmp_pa
     scenario = plays(
         ("lead", "hello", [says("Hello.")]), ("worker", "attempt 2", [says("Now.")]), ("worker", "alpha", failing)
     )
-    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
         session = await start_session(home)
         await home.do(StartTask(session_id=session, task_id="tsk_a", assignee="worker"))
         await home.until(session, "task.failed")
@@ -78,7 +78,7 @@ async def test_a_retry_is_a_new_attempt_and_the_failed_one_stays_readable(tmp_pa
             attempt.run_id for attempt in first.task.attempts
         ]
         assert first.snapshot["through"] == first.sequence
-    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
         again = await home.do(GetTask(session_id=session, task_id="tsk_a"))
         assert again.task == first.task
         listed = await home.do(ListTasks(session_id=session))
@@ -96,7 +96,7 @@ async def test_a_pause_stops_a_childs_command_and_resuming_continues_it(tmp_path
         ("worker", "You were paused", [says("Done after all.")]),
         ("worker", "alpha", [sleep_call(mark), says("never")]),
     )
-    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
         session = await start_session(home)
         await home.do(StartTask(session_id=session, task_id="tsk_a", assignee="worker"))
         await home.wait_file("began")
@@ -124,7 +124,7 @@ async def test_a_cancellation_ends_the_processes_of_children(tmp_path: Path) -> 
         ("lead", "alpha", [spawns, tool_call("wait_subagents"), says("never")]),
         ("worker", "a part", [sleep_call(mark), says("never")]),
     )
-    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
         session = await start_session(home)
         await home.do(StartTask(session_id=session, task_id="tsk_a"))
         await home.wait_file("began")
@@ -152,7 +152,7 @@ async def test_every_team_control_is_a_fact_with_actor_and_reason(tmp_path: Path
         ("lead", "alpha", [tool_call("Write", file_path="a.md", content="a\n"), says("Written.")]),
         ("worker", "beta", [sleep_call(mark), says("never")]),
     )
-    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
         write_crew(home, clerk=CLERK)
         turn = await home.submit("hello", permission_mode="ask")
         session = turn.session_id

@@ -21,7 +21,7 @@ from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op
 from callboard.contracts.rows.conversation import TextPart
 from callboard.runtime import session_state
-from tests.runtime.rigs.house import calls, house, says, uses
+from tests.runtime.rigs.runtime_rig import calls, open_runtime, says, uses
 
 
 def raise_full() -> Refusal:
@@ -33,7 +33,9 @@ async def test_a_failed_effect_keeps_its_shown_text_and_leaves_no_partial(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Design rule 3: partials end with the facts of their parts, and none is written afterwards."""
-    async with house(tmp_path, calls([{"text": "I will."}, *uses("Read", file_path="a")]), partial_bytes=1) as home:
+    async with open_runtime(
+        tmp_path, calls([{"text": "I will."}, *uses("Read", file_path="a")]), partial_bytes=1
+    ) as home:
 
         async def breaks(call: ToolCall, context: ToolContext) -> Evaluation:
             raise RuntimeError("a defect")
@@ -54,7 +56,7 @@ async def test_a_failed_effect_keeps_its_shown_text_and_leaves_no_partial(
 async def test_an_answer_survives_refused_partials(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A partial only guards against a crash."""
     streamed: list[dict[str, Any]] = [{"text": "word " * 1000, "chunk": 50, "delay_ms": 1}]
-    async with house(tmp_path, calls(streamed), partial_interval=0.01, frame_interval=0.0) as home:
+    async with open_runtime(tmp_path, calls(streamed), partial_interval=0.01, frame_interval=0.0) as home:
         partials = home.runtime.dependencies.store.partials
         write, tried = partials.write, 0
 
@@ -75,7 +77,7 @@ async def test_an_answer_survives_refused_partials(tmp_path: Path, monkeypatch: 
 async def test_an_interrupted_partial_call_leaves_nothing(tmp_path: Path) -> None:
     """An incomplete tool call is dropped with its stored arguments."""
     half: list[dict[str, Any]] = [{"tool": {"name": "Read", "arguments": '{"file_path": "a'}}, {"wait_for": "never"}]
-    async with house(tmp_path, calls(half), partial_bytes=1, frame_interval=0.0) as home:
+    async with open_runtime(tmp_path, calls(half), partial_bytes=1, frame_interval=0.0) as home:
         turn = await home.submit("go")
         await home.wait_partial(turn.session_id, '{"file_path": "a')
         await home.do(InterruptTurn(session_id=turn.session_id))
@@ -89,7 +91,7 @@ async def test_the_text_of_a_failed_attempt_stays_dropped_after_an_interrupt(tmp
         {"text": "Half"},
         {"fail": {"code": "model_unavailable", "retryable": True, "retry_after": 60}},
     ]
-    async with house(tmp_path, calls(fails)) as home:
+    async with open_runtime(tmp_path, calls(fails)) as home:
         turn = await home.submit("go")
         await home.until(turn.session_id, "model.failed")
         await home.do(InterruptTurn(session_id=turn.session_id))
@@ -106,7 +108,7 @@ async def test_a_call_that_starts_during_shutdown_ends_before_it_is_recorded_as_
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SAFE-10: nothing keeps running after a fact that cancels it."""
-    async with house(tmp_path, calls(uses("Bash", command="sleep 2; touch ran"))) as home:
+    async with open_runtime(tmp_path, calls(uses("Bash", command="sleep 2; touch ran"))) as home:
         append, started = home.runtime.dependencies.store.facts.append, asyncio.Event()
 
         async def slow(batch: Append) -> tuple[Record, ...]:
@@ -119,7 +121,7 @@ async def test_a_call_that_starts_during_shutdown_ends_before_it_is_recorded_as_
         monkeypatch.setattr(home.runtime.dependencies.store.facts, "append", slow)
         turn = await home.submit("go", permission_mode="full")
         await started.wait()
-    async with house(tmp_path, calls(says("x"))) as home:
+    async with open_runtime(tmp_path, calls(says("x"))) as home:
         assert (await home.types(turn.session_id))[-3:] == ["tool.started", "tool.cancelled", "turn.interrupted"]
         assert not (home.folder / "ran").exists()
 
@@ -128,7 +130,7 @@ async def test_the_end_of_a_run_is_recorded_when_the_disk_has_space_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """MAR-16: a run ends in a true state, and does not appear to be running until then."""
-    async with house(tmp_path, calls(says("Hi.")), retry_interval=0.01) as home:
+    async with open_runtime(tmp_path, calls(says("Hi.")), retry_interval=0.01) as home:
         append, refused = home.runtime.dependencies.store.facts.append, 0
 
         async def refuses(batch: Append) -> tuple[Record, ...]:
@@ -146,7 +148,7 @@ async def test_the_end_of_a_run_is_recorded_when_the_disk_has_space_again(
 
 async def test_rows_that_a_full_disk_refused_are_written_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Design rule 7: a watermark never passes a missing row."""
-    async with house(tmp_path, calls(says("One."), says("Two.")), retry_interval=0.01) as home:
+    async with open_runtime(tmp_path, calls(says("One."), says("Two.")), retry_interval=0.01) as home:
         rows = home.runtime.dependencies.store.rows
         write, whole, refused = rows.write, 0, asyncio.Event()
 
@@ -169,7 +171,7 @@ async def test_rows_that_a_full_disk_refused_are_written_later(tmp_path: Path, m
 
 async def test_a_read_waits_for_a_running_row_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Design rule 7: rows up to an answer's sequence are readable."""
-    async with house(tmp_path, calls(says("Hi.")), write_behind=0.0) as home:
+    async with open_runtime(tmp_path, calls(says("Hi.")), write_behind=0.0) as home:
         rows = home.runtime.dependencies.store.rows
         write, begun = rows.write, asyncio.Event()
 
@@ -190,7 +192,7 @@ async def test_a_read_waits_for_a_running_row_write(tmp_path: Path, monkeypatch:
 async def test_an_evaluation_is_dropped_with_its_call(tmp_path: Path) -> None:
     """A long run's memory does not grow with ended calls."""
     scenario = calls(uses("Nope"), uses("Write", file_path="a", content="b"), says("No."))
-    async with house(tmp_path, scenario) as home:
+    async with open_runtime(tmp_path, scenario) as home:
         turn = await home.submit("go")
         action = await home.until(turn.session_id, "action.required")
         await home.do(RespondAction(session_id=turn.session_id, action_id=action.scope.action, decision="reject"))
@@ -203,11 +205,11 @@ async def test_a_steering_message_during_a_conversation_load_reaches_the_model(
 ) -> None:
     """UI-11: an accepted steering message was in the model's context."""
     scenario = calls(says("Hi."), [*uses("Glob", pattern="*"), {"wait_for": str(tmp_path / "go")}], says("Done."))
-    async with house(tmp_path, scenario) as home:
+    async with open_runtime(tmp_path, scenario) as home:
         first = await home.submit("hi")
         await home.until(first.session_id, "turn.completed")
     # The conversation of a closed session is read at the next model call.
-    async with house(tmp_path, scenario) as home:
+    async with open_runtime(tmp_path, scenario) as home:
         facts, held, steered = home.runtime.dependencies.store.facts, asyncio.Event(), asyncio.Event()
         read = facts.read
 
@@ -238,7 +240,7 @@ async def test_a_command_is_answered_although_its_snapshot_was_refused(
 ) -> None:
     """Design rule 5: a committed command is acknowledged."""
     monkeypatch.setattr(session_state, "SNAPSHOT_EVERY", 1)
-    async with house(tmp_path, calls(says("Hi."))) as home:
+    async with open_runtime(tmp_path, calls(says("Hi."))) as home:
 
         async def refuses(stream: str, sequence: int, link: bytes, fingerprint: str, state: bytes) -> None:
             raise raise_full()

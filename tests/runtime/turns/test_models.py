@@ -17,7 +17,7 @@ from callboard.contracts.facts.message import MessageText
 from callboard.contracts.facts.model import ModelRequested, RoutingResolved
 from callboard.contracts.facts.turn import TurnFailed
 from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
-from tests.runtime.rigs.house import House, calls, house, says, uses
+from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says, uses
 
 
 def plays(place: Path, **scenarios: dict[str, Any]) -> ConfiguredModels:
@@ -30,14 +30,14 @@ def plays(place: Path, **scenarios: dict[str, Any]) -> ConfiguredModels:
     return ConfiguredModels(ModelSettings(providers=tuple(providers), fallback=tuple(scenarios)))
 
 
-async def facts_of(home: House, session: str) -> list[Any]:
+async def facts_of(home: RuntimeRig, session: str) -> list[Any]:
     return [record.fact for record in await home.facts(session)]
 
 
 async def test_a_failed_model_is_replaced_by_its_fallback(tmp_path: Path):
     refuses = calls([{"text": "Half"}, {"fail": {"code": "model_auth", "message": "No such key.", "retryable": False}}])
     models = plays(tmp_path, first=refuses, second=calls(says("From the second.")))
-    async with house(tmp_path, calls(), models=models) as home:
+    async with open_runtime(tmp_path, calls(), models=models) as home:
         session = (await home.submit("Go.")).session_id
         await home.until(session, "turn.completed")
         facts = await facts_of(home, session)
@@ -55,7 +55,7 @@ async def test_if_all_models_fail_the_turn_fails_with_the_last_error(tmp_path: P
         return calls([{"fail": {"code": code, "message": f"It says {code}.", "retryable": False}}])
 
     models = plays(tmp_path, one=fails("model_auth"), two=fails("model_quota"), three=fails("model_unavailable"))
-    async with house(tmp_path, calls(), models=models) as home:
+    async with open_runtime(tmp_path, calls(), models=models) as home:
         session = (await home.submit("Go.")).session_id
         await home.until(session, "turn.failed")
         (failed,) = [fact for fact in await facts_of(home, session) if isinstance(fact, TurnFailed)]
@@ -68,7 +68,7 @@ async def test_a_replay_repeats_a_run_and_reports_where_it_leaves_it(tmp_path: P
     scenario = calls(uses("Read", file_path="note.md"), says("It says one."))
     first = tmp_path / "first"
     first.mkdir()
-    async with house(first, scenario) as home:
+    async with open_runtime(first, scenario) as home:
         (home.folder / "note.md").write_text("one\n")
         session = (await home.submit("What does it say?")).session_id
         await home.until(session, "turn.completed")
@@ -80,7 +80,7 @@ async def test_a_replay_repeats_a_run_and_reports_where_it_leaves_it(tmp_path: P
     again = tmp_path / "again"
     again.mkdir()
     models = ConfiguredModels(ModelSettings(providers=(replay,)))
-    async with house(again, calls(), models=models) as home:
+    async with open_runtime(again, calls(), models=models) as home:
         (home.folder / "note.md").write_text("one\n")
         session = (await home.submit("What does it say?")).session_id
         await home.until(session, "turn.completed")
@@ -109,7 +109,7 @@ async def test_a_replay_works_for_interrupted_and_summarised_runs(tmp_path: Path
     }
     first = tmp_path / "first"
     first.mkdir()
-    async with house(first, played) as home:
+    async with open_runtime(first, played) as home:
         session = (await home.submit("one")).session_id
         await home.until(session, "model.requested")
         await home.do(InterruptTurn(session_id=session))
@@ -129,7 +129,7 @@ async def test_a_replay_works_for_interrupted_and_summarised_runs(tmp_path: Path
     replay = ProviderSettings(name="replay", kind="recorded", recording=str(tmp_path / "former.zip"))
     again = tmp_path / "again"
     again.mkdir()
-    async with house(again, calls(), models=ConfiguredModels(ModelSettings(providers=(replay,)))) as home:
+    async with open_runtime(again, calls(), models=ConfiguredModels(ModelSettings(providers=(replay,)))) as home:
         session: str | None = None
         for count, text in enumerate(("one", "two", "three"), start=1):
             session = (await home.submit(text, session)).session_id
@@ -140,7 +140,7 @@ async def test_a_replay_works_for_interrupted_and_summarised_runs(tmp_path: Path
 
 
 async def test_without_a_model_catalog_listing_is_refused(tmp_path: Path):
-    async with house(tmp_path, calls()) as home:
+    async with open_runtime(tmp_path, calls()) as home:
         for query in (ListModels(), TryModel()):
             with pytest.raises(Refusal) as refused:
                 await home.do(query)
@@ -150,7 +150,7 @@ async def test_without_a_model_catalog_listing_is_refused(tmp_path: Path):
 async def test_a_run_keeps_its_model_when_another_is_configured(tmp_path: Path):
     waits = calls([{"wait_for": str(tmp_path / "go")}, *uses("Read", file_path="note.md")], says("From the former."))
     models = plays(tmp_path, former=waits)
-    async with house(tmp_path, calls(), models=models) as home:
+    async with open_runtime(tmp_path, calls(), models=models) as home:
         (home.folder / "note.md").write_text("one\n")
         session = (await home.submit("Go.")).session_id
         await home.until(session, "model.requested")

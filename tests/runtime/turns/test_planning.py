@@ -16,14 +16,14 @@ from callboard.contracts.facts.message import PlanUpdated
 from callboard.contracts.facts.turn import TurnStarted, TurnSubmitted
 from callboard.contracts.record import Record
 from callboard.contracts.rows.conversation import ActionPart, PlanPart
-from tests.runtime.rigs.house import ChangingDefinitions, House, calls, house, says, uses
+from tests.runtime.rigs.runtime_rig import ChangingDefinitions, RuntimeRig, calls, open_runtime, says, uses
 
 PLAN = uses("propose_plan", summary="Write the notes.", steps=["look", "write"])
 ANEW = uses("propose_plan", summary="Write them shorter.", steps=["write"])
 WRITE = uses("Write", file_path="code.py", content="x\n")
 
 
-async def wait_plan(home: House, session: str, count: int = 1) -> Record:
+async def wait_plan(home: RuntimeRig, session: str, count: int = 1) -> Record:
     """The plan that waits for its decision."""
     record = await home.until(session, "action.required", count)
     assert isinstance(record.fact, ActionRequired)
@@ -43,7 +43,7 @@ def respond(session: str, record: Record, decision: Decision = "approve", **more
 
 async def test_an_accepted_plan_ends_its_turn_and_runs_in_the_chosen_mode(tmp_path: Path) -> None:
     """CTX-03: queued turns come after it, and the model receives the plan."""
-    async with house(tmp_path, calls(PLAN, WRITE, says("Written."), says("After."))) as home:
+    async with open_runtime(tmp_path, calls(PLAN, WRITE, says("Written."), says("After."))) as home:
         session = (await home.submit("plan it", permission_mode="planning")).session_id
         record = await wait_plan(home, session)
         await home.do(SubmitTurn(session_id=session, text="then this", permission_mode="planning"))
@@ -62,7 +62,7 @@ async def test_an_accepted_plan_ends_its_turn_and_runs_in_the_chosen_mode(tmp_pa
 
 async def test_a_plan_accepted_without_a_mode_is_carried_out(tmp_path: Path) -> None:
     """D4: the session leaves planning, and the turn row shows the mode in force."""
-    async with house(tmp_path, calls(PLAN, says("Written."))) as home:
+    async with open_runtime(tmp_path, calls(PLAN, says("Written."))) as home:
         session = (await home.submit("plan it", permission_mode="planning")).session_id
         await home.do(respond(session, await wait_plan(home, session)))
         await home.until(session, "turn.completed", 2)
@@ -75,7 +75,7 @@ async def test_a_plan_accepted_without_a_mode_is_carried_out(tmp_path: Path) -> 
 
 async def test_a_plan_runs_in_the_mode_before_planning_by_default(tmp_path: Path) -> None:
     """D4: the card lists the modes with the default first, and the answer's fact has the decision."""
-    async with house(tmp_path, calls(says("Hello."), PLAN, WRITE, says("Written."))) as home:
+    async with open_runtime(tmp_path, calls(says("Hello."), PLAN, WRITE, says("Written."))) as home:
         session = (await home.submit("hello", permission_mode="edits")).session_id
         await home.until(session, "turn.completed")
         await home.submit("plan it", session, permission_mode="planning")
@@ -96,7 +96,7 @@ async def test_a_plan_runs_in_the_mode_before_planning_by_default(tmp_path: Path
 
 async def test_a_plan_offers_full_access_only_if_it_was_in_force_before(tmp_path: Path) -> None:
     """D4"""
-    async with house(tmp_path, calls(says("Hello."), PLAN, says("Written."), PLAN)) as home:
+    async with open_runtime(tmp_path, calls(says("Hello."), PLAN, says("Written."), PLAN)) as home:
         session = (await home.submit("hello", permission_mode="full")).session_id
         await home.until(session, "turn.completed")
         await home.submit("plan it", session, permission_mode="planning")
@@ -117,7 +117,7 @@ async def test_a_plan_offers_no_mode_that_the_agent_may_not_use(tmp_path: Path) 
     """D4: a mode wider than the agent's own is refused. An agent that may only plan continues its
     turn."""
     agent = ChangingDefinitions(permission_mode="ask")
-    async with house(tmp_path, calls(PLAN, PLAN, says("Only planned.")), agent) as home:
+    async with open_runtime(tmp_path, calls(PLAN, PLAN, says("Only planned.")), agent) as home:
         session = (await home.submit("plan it", permission_mode="planning")).session_id
         first = await wait_plan(home, session)
         assert list_modes(first) == ("ask",)
@@ -139,7 +139,7 @@ async def test_an_accepted_plan_ends_its_turn_with_its_last_open_call(tmp_path: 
     """D4: the planning model is not called again."""
     both = [*uses("ask_person", question="Which name?"), *PLAN]
     done = uses("Finalize", summary="Written.")
-    async with house(tmp_path, calls(both, done)) as home:
+    async with open_runtime(tmp_path, calls(both, done)) as home:
         session = (await home.submit("plan it", mode="auto", permission_mode="planning")).session_id
         record = await home.until(session, "action.required", 2)
         waiting = [record for record in await home.facts(session) if isinstance(record.fact, ActionRequired)]
@@ -158,7 +158,7 @@ async def test_an_accepted_plan_ends_its_turn_with_its_last_open_call(tmp_path: 
 
 async def test_a_plan_with_requested_changes_is_proposed_as_its_next_revision(tmp_path: Path) -> None:
     """CTX-03: both stay in the conversation, linked to each other, and the last one is final once."""
-    async with house(tmp_path, calls(PLAN, ANEW, says("Good."))) as home:
+    async with open_runtime(tmp_path, calls(PLAN, ANEW, says("Good."))) as home:
         session = (await home.submit("plan it", permission_mode="planning")).session_id
         first = await wait_plan(home, session)
         await home.do(respond(session, first, "answer", answer="Shorter."))
@@ -177,7 +177,7 @@ async def test_a_plan_with_requested_changes_is_proposed_as_its_next_revision(tm
 
 async def test_a_rejected_plan_keeps_its_reason_and_changes_nothing(tmp_path: Path) -> None:
     """CTX-03"""
-    async with house(tmp_path, calls(PLAN, says("As you say."))) as home:
+    async with open_runtime(tmp_path, calls(PLAN, says("As you say."))) as home:
         session = (await home.submit("plan it", permission_mode="planning")).session_id
         record = await wait_plan(home, session)
         await home.do(respond(session, record, "reject", reason="Not now."))
@@ -189,7 +189,7 @@ async def test_a_rejected_plan_keeps_its_reason_and_changes_nothing(tmp_path: Pa
 
 async def test_a_planning_agent_is_instructed_to_end_with_the_plan(tmp_path: Path) -> None:
     """CTX-03: in the mode layer of the prompt, only in planning mode."""
-    async with house(tmp_path, calls(PLAN, says("Done."), says("Done."))) as home:
+    async with open_runtime(tmp_path, calls(PLAN, says("Done."), says("Done."))) as home:
         session = (await home.submit("plan it", permission_mode="planning")).session_id
         record = await wait_plan(home, session)
         await home.do(respond(session, record, permission_mode="ask"))
@@ -204,7 +204,7 @@ async def test_a_planning_agent_is_instructed_to_end_with_the_plan(tmp_path: Pat
 
 
 async def test_a_plan_approval_takes_a_mode_only_in_planning(tmp_path: Path) -> None:
-    async with house(tmp_path, calls(PLAN, says("Done."))) as home:
+    async with open_runtime(tmp_path, calls(PLAN, says("Done."))) as home:
         session = (await home.submit("plan it", permission_mode="ask")).session_id
         record = await wait_plan(home, session)
         with pytest.raises(Refusal) as refused:

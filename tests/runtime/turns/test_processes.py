@@ -23,7 +23,7 @@ from callboard.contracts.facts.tool import ToolCompleted
 from callboard.contracts.rows.process import ProcessRow
 from callboard.secrets.named_secret import NamedSecret
 from callboard.secrets.redaction import Redaction
-from tests.runtime.rigs.house import House, calls, house, says, uses
+from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says, uses
 from tests.runtime.sessions.test_recovery import copy_as_killed
 from tests.tools.rigs.processes import find_processes, wait_until
 
@@ -41,13 +41,13 @@ def background_call(command: str) -> list[dict[str, Any]]:
     return uses("Bash", command=command, background=True)
 
 
-async def list_processes(home: House, session: str) -> tuple[ProcessRow, ...]:
+async def list_processes(home: RuntimeRig, session: str) -> tuple[ProcessRow, ...]:
     """Return the rows of the session's processes after all its facts."""
     await home.read(session)
     return (await home.do(ListProcesses(session_id=session))).processes
 
 
-async def list_outputs(home: House, session: str) -> list[str]:
+async def list_outputs(home: RuntimeRig, session: str) -> list[str]:
     """Return the outputs of tool calls, in order."""
     return [record.fact.output.text for record in await home.facts(session) if isinstance(record.fact, ToolCompleted)]
 
@@ -55,7 +55,7 @@ async def list_outputs(home: House, session: str) -> list[str]:
 async def test_a_process_outlives_its_call_and_turn(tmp_path: Path) -> None:
     """CTL-09: each step is a fact, and its row shows how it ended."""
     played = calls(background_call("echo up; read line; echo got $line"), says("It runs."))
-    async with house(tmp_path, played) as home:
+    async with open_runtime(tmp_path, played) as home:
         turn = await home.submit("serve", permission_mode="full")
         started = await home.until(turn.session_id, "process.started")
         await home.until(turn.session_id, "turn.completed")
@@ -78,7 +78,7 @@ async def test_a_process_outlives_its_call_and_turn(tmp_path: Path) -> None:
         assert (row.state, row.output, row.exit_code) == ("exited", Text(text="up\ngot hello\n"), 0)
 
 
-async def wait_output(home: House, session: str, text: str) -> None:
+async def wait_output(home: RuntimeRig, session: str, text: str) -> None:
     async def there() -> bool:
         return any(row.output.text == text for row in await list_processes(home, session))
 
@@ -94,7 +94,7 @@ async def test_an_agent_reads_and_stops_its_process(tmp_path: Path) -> None:
         uses("ReadProcess", **HERE),
         says("Done."),
     )
-    async with house(tmp_path, played) as home:
+    async with open_runtime(tmp_path, played) as home:
         turn = await home.submit("look", permission_mode="full")
         await home.until(turn.session_id, "turn.completed")
 
@@ -117,7 +117,7 @@ async def test_a_key_in_a_processs_output_is_redacted_also_across_reads(tmp_path
         uses("ReadProcess", **HERE, wait=30_000),
         says("Done."),
     )
-    async with house(tmp_path, played) as home:
+    async with open_runtime(tmp_path, played) as home:
         turn = await home.submit("look", permission_mode="full")
         await home.until(turn.session_id, "turn.completed")
 
@@ -139,7 +139,7 @@ async def test_output_that_may_start_a_secret_is_still_read_to_its_end(tmp_path:
         uses("ReadProcess", **HERE, offset=5, wait=60_000),
         says("It asks."),
     )
-    async with house(tmp_path, played, secrets=redaction) as home:
+    async with open_runtime(tmp_path, played, secrets=redaction) as home:
         turn = await home.submit("look", permission_mode="full")
         process = (await home.until(turn.session_id, "process.started")).scope.process
         await home.until(turn.session_id, "turn.completed")
@@ -157,7 +157,7 @@ async def test_output_that_may_start_a_secret_is_still_read_to_its_end(tmp_path:
 
 async def test_a_persons_stop_request_is_recorded_before_the_process_ends(tmp_path: Path, mark: str) -> None:
     """CTL-09"""
-    async with house(
+    async with open_runtime(
         tmp_path, calls(background_call(f"(setsid sleep {mark} &); sleep {mark}"), says("It runs."))
     ) as home:
         turn = await home.submit("serve", permission_mode="full")
@@ -178,7 +178,7 @@ async def test_a_persons_stop_request_is_recorded_before_the_process_ends(tmp_pa
 
 async def test_an_unknown_process_is_refused(tmp_path: Path) -> None:
     """CTL-09"""
-    async with house(tmp_path, calls(says("Hello."))) as home:
+    async with open_runtime(tmp_path, calls(says("Hello."))) as home:
         turn = await home.submit("hello")
         await home.until(turn.session_id, "turn.completed")
         before = await home.types(turn.session_id)
@@ -193,11 +193,11 @@ async def test_an_unknown_process_is_refused(tmp_path: Path) -> None:
 async def test_after_a_crash_a_process_is_lost_with_a_warning(tmp_path: Path) -> None:
     """CTL-09: it cannot be recovered, and stopping it changes nothing."""
     played = calls(background_call("sleep 600"), says("It runs."))
-    async with house(tmp_path, played) as home:
+    async with open_runtime(tmp_path, played) as home:
         turn = await home.submit("serve", permission_mode="full")
         process = (await home.until(turn.session_id, "process.started")).scope.process
         await home.until(turn.session_id, "turn.completed")
-        async with house(copy_as_killed(home, tmp_path), played) as after:
+        async with open_runtime(copy_as_killed(home, tmp_path), played) as after:
             (row,) = await list_processes(after, turn.session_id)
             for command in (
                 WriteProcessStdin(session_id=turn.session_id, process_id=process, text="x"),
@@ -218,20 +218,20 @@ async def test_after_a_crash_a_process_is_lost_with_a_warning(tmp_path: Path) ->
 async def test_a_process_ends_with_its_host_and_is_recorded(tmp_path: Path, mark: str) -> None:
     """SAFE-10"""
     played = calls(background_call(f"sleep {mark}"), says("It runs."))
-    async with house(tmp_path, played) as home:
+    async with open_runtime(tmp_path, played) as home:
         turn = await home.submit("serve", permission_mode="full")
         await home.until(turn.session_id, "turn.completed")
         await wait_until(lambda: find_processes("sleep", mark))
     assert find_processes(mark) == []
 
-    async with house(tmp_path, played) as home:
+    async with open_runtime(tmp_path, played) as home:
         (row,) = await list_processes(home, turn.session_id)
         assert row.state == "session_closed"
 
 
 async def test_deleting_a_session_ends_its_processes(tmp_path: Path, mark: str) -> None:
     """SAFE-10"""
-    async with house(tmp_path, calls(background_call(f"sleep {mark}"), says("It runs."))) as home:
+    async with open_runtime(tmp_path, calls(background_call(f"sleep {mark}"), says("It runs."))) as home:
         turn = await home.submit("serve", permission_mode="full")
         await home.until(turn.session_id, "turn.completed")
         await wait_until(lambda: find_processes("sleep", mark))
@@ -244,7 +244,7 @@ async def test_deleting_a_session_ends_its_processes(tmp_path: Path, mark: str) 
 async def test_a_session_with_a_process_is_not_closed(tmp_path: Path) -> None:
     """CTL-09: the process keeps running without followers."""
     played = calls(background_call("read line"), says("It runs."))
-    async with house(tmp_path, played, idle=0.0, idle_waiting=0.0) as home:
+    async with open_runtime(tmp_path, played, idle=0.0, idle_waiting=0.0) as home:
         turn = await home.submit("serve", permission_mode="full")
         process = (await home.until(turn.session_id, "process.started")).scope.process
         await home.until(turn.session_id, "turn.completed")
@@ -259,7 +259,7 @@ async def test_a_session_with_a_process_is_not_closed(tmp_path: Path) -> None:
 
 async def test_a_background_command_needs_the_same_approval(tmp_path: Path) -> None:
     """SAFE-07"""
-    async with house(tmp_path, calls(background_call("sleep 600"), says("No."))) as home:
+    async with open_runtime(tmp_path, calls(background_call("sleep 600"), says("No."))) as home:
         turn = await home.submit("serve")
         await home.until(turn.session_id, "action.required")
 
@@ -274,7 +274,7 @@ async def test_a_background_command_needs_the_same_approval(tmp_path: Path) -> N
 
 async def test_the_command_environment_is_readable_for_a_workspace_and_a_session(tmp_path: Path) -> None:
     """CTL-09"""
-    async with house(tmp_path, calls(says("Hello."))) as home:
+    async with open_runtime(tmp_path, calls(says("Hello."))) as home:
         turn = await home.submit("hello", permission_mode="planning")
         await home.until(turn.session_id, "turn.completed")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from callboard.agents.folder import FolderDefinitions
-from tests.runtime.rigs.house import house, says
+from tests.runtime.rigs.runtime_rig import open_runtime, says
 from tests.runtime.rigs.team import plays, write_crew
 
 #: Forms in which models, tools and people write instructions.
@@ -31,7 +31,7 @@ async def test_prose_that_looks_like_a_call_a_command_or_a_status_changes_nothin
     """MAR-11, UI-17: nothing runs, no agent is created or messaged, and the word Finalize ends
     nothing in `auto`."""
     scenario = plays(("lead", "go", [says(f"{number}\n{PROSE}") for number in range(3)]))
-    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
         write_crew(home)
         lead = home.folder / "agents" / "lead.md"
         lead.write_text(lead.read_text().replace("lead: true", "lead: true\nmax_iters: 3"))

@@ -15,7 +15,7 @@ from callboard.contracts.ports.model import Finished, ModelEvent, ModelRequest, 
 from callboard.contracts.rows.conversation import NoticePart
 from callboard.contracts.settings import RetrySettings
 from callboard.models.registry import ConfiguredModels
-from tests.runtime.rigs.house import calls, house, says
+from tests.runtime.rigs.runtime_rig import calls, open_runtime, says
 from tests.runtime.sessions.test_recovery import copy_as_killed
 from tests.runtime.turns.test_models import facts_of, plays
 
@@ -26,7 +26,7 @@ def busy(**more: Any) -> dict[str, Any]:
 
 async def test_m4_the_patience_setting_limits_the_wait(tmp_path: Path) -> None:
     patience = RetrySettings(patience=0.2, attempts=1)
-    async with house(tmp_path, calls([busy(retry_after=0.06)]), model_retry=patience) as home:
+    async with open_runtime(tmp_path, calls([busy(retry_after=0.06)]), model_retry=patience) as home:
         turn = await home.submit("go")
         await home.until(turn.session_id, "turn.failed")
         failures = [fact for fact in await facts_of(home, turn.session_id) if isinstance(fact, ModelFailed)]
@@ -38,7 +38,7 @@ async def test_m4_the_patience_setting_limits_the_wait(tmp_path: Path) -> None:
 
 async def test_m4_a_fallback_replaces_a_long_wait(tmp_path: Path) -> None:
     models = plays(tmp_path, first=calls([busy(retry_after=60)]), second=calls(says("From the second.")))
-    async with house(tmp_path, calls(), models=models) as home:
+    async with open_runtime(tmp_path, calls(), models=models) as home:
         turn = await home.submit("go")
         await home.until(turn.session_id, "turn.completed")
         facts = await facts_of(home, turn.session_id)
@@ -47,7 +47,7 @@ async def test_m4_a_fallback_replaces_a_long_wait(tmp_path: Path) -> None:
 
 
 async def test_m4_a_waiting_call_is_one_row_with_wait_and_attempt(tmp_path: Path) -> None:
-    async with house(tmp_path, calls([busy(retry_after=0.01, attempts=3), *says("Hello.")])) as home:
+    async with open_runtime(tmp_path, calls([busy(retry_after=0.01, attempts=3), *says("Hello.")])) as home:
         turn = await home.submit("go")
         await home.until(turn.session_id, "turn.completed")
         notices = [part for part in await home.parts(turn.session_id, turn.turn_id) if isinstance(part, NoticePart)]
@@ -57,7 +57,7 @@ async def test_m4_a_waiting_call_is_one_row_with_wait_and_attempt(tmp_path: Path
 
 
 async def test_m4_an_interrupt_ends_a_wait_at_once(tmp_path: Path) -> None:
-    async with house(tmp_path, calls([busy(retry_after=200)])) as home:
+    async with open_runtime(tmp_path, calls([busy(retry_after=200)])) as home:
         turn = await home.submit("go")
         await home.until(turn.session_id, "model.failed")
         began = time.monotonic()
@@ -67,10 +67,10 @@ async def test_m4_an_interrupt_ends_a_wait_at_once(tmp_path: Path) -> None:
 
 
 async def test_m4_a_waiting_call_of_a_dead_process_is_interrupted(tmp_path: Path) -> None:
-    async with house(tmp_path, calls([busy(retry_after=200)])) as home:
+    async with open_runtime(tmp_path, calls([busy(retry_after=200)])) as home:
         turn = await home.submit("go")
         await home.until(turn.session_id, "model.failed")
-        async with house(copy_as_killed(home, tmp_path), calls(says("Again."))) as after:
+        async with open_runtime(copy_as_killed(home, tmp_path), calls(says("Again."))) as after:
             await after.read(turn.session_id)
             assert (await after.types(turn.session_id))[-3:] == [
                 "session.taken_over",
@@ -98,7 +98,7 @@ class Ends:
 
 
 async def test_m4_an_unknown_stop_reason_is_recorded_with_a_warning(tmp_path: Path) -> None:
-    async with house(tmp_path, calls(), models=cast("ConfiguredModels", Ends())) as home:
+    async with open_runtime(tmp_path, calls(), models=cast("ConfiguredModels", Ends())) as home:
         turn = await home.submit("go")
         await home.until(turn.session_id, "turn.completed")
         completed = (await home.until(turn.session_id, "model.completed")).fact

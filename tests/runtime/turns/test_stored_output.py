@@ -8,11 +8,11 @@ from callboard.contracts.content import PREVIEW
 from callboard.contracts.facts.tool import ToolCompleted, ToolFailed
 from callboard.contracts.ports.model import ImageContent, ToolResultContent
 from callboard.contracts.rows.conversation import ToolPart
-from tests.runtime.rigs.house import House, calls, house, says, uses
+from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says, uses
 from tests.tools.files.test_images import png
 
 
-async def results(home: House, session: str, thread: str, *, images: bool = True) -> list[ToolResultContent]:
+async def results(home: RuntimeRig, session: str, thread: str, *, images: bool = True) -> list[ToolResultContent]:
     """Return the call results that the model received."""
     host = (await home.runtime.sessions.get(session)).host
     await host.wait_settled()
@@ -30,7 +30,7 @@ async def test_a_long_output_is_sent_truncated_and_read_in_pages(tmp_path: Path)
             says("Done."),
         ]
     }
-    async with house(tmp_path, played) as home:
+    async with open_runtime(tmp_path, played) as home:
         first = await home.submit("count", permission_mode="full")
         await home.until(first.session_id, "turn.completed")
         ended = await home.until(first.session_id, "tool.completed")
@@ -51,7 +51,7 @@ async def test_a_long_output_is_sent_truncated_and_read_in_pages(tmp_path: Path)
 async def test_read_output_returns_only_outputs_of_the_agents_own_calls(tmp_path: Path) -> None:
     """UI-08, SAFE"""
     played = {"calls": [uses("Bash", command="seq 1 30000"), says("Done.")]}
-    async with house(tmp_path, played) as home:
+    async with open_runtime(tmp_path, played) as home:
         first = await home.submit("count", permission_mode="full")
         await home.until(first.session_id, "turn.completed")
         call = next(
@@ -66,7 +66,7 @@ async def test_read_output_returns_only_outputs_of_the_agents_own_calls(tmp_path
         uses("ReadOutput", call_id=call, offset=10_000_000),
         says("Read."),
     ]
-    async with house(tmp_path, {"calls": more}) as home:
+    async with open_runtime(tmp_path, {"calls": more}) as home:
         await home.submit("read on", first.session_id)
         await home.until(first.session_id, "turn.completed", 2)
         ended = [
@@ -88,7 +88,7 @@ async def test_read_output_returns_only_outputs_of_the_agents_own_calls(tmp_path
 
 async def test_an_image_is_read_as_an_image_and_other_files_are_named(tmp_path: Path) -> None:
     """UI-08, CTX-01: a model without image input receives a description."""
-    async with house(
+    async with open_runtime(
         tmp_path, calls(uses("Read", file_path="a.png"), uses("Read", file_path="b.pdf"), says("Seen."))
     ) as home:
         (home.folder / "a.png").write_bytes(png(4, 4))

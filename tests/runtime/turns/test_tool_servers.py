@@ -36,15 +36,15 @@ from callboard.contracts.facts.tool import (
     ToolServerLost,
 )
 from callboard.contracts.rows.conversation import ToolPart
-from tests.runtime.rigs.house import House, calls, house, says, uses
+from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says, uses
 from tests.runtime.rigs.team import list_facts
 from tests.tools.mcp.serving import SCRIPTED, read_calls
 
 
 @asynccontextmanager
-async def server_house(
+async def open_with_server(
     place: Path, scenario: dict[str, Any], *more: str, deferred: bool = False
-) -> AsyncIterator[House]:
+) -> AsyncIterator[RuntimeRig]:
     """Yield a runtime whose user settings have the server of `scripted.py` and these lines."""
     state = place / "home"
     state.mkdir(exist_ok=True)
@@ -56,11 +56,11 @@ async def server_house(
     settings = SettingsFiles(
         StateFolder.from_environment(environment), environment, FolderDefinitions(), lambda _: None
     )
-    async with house(place, scenario, settings=settings) as home:
+    async with open_runtime(place, scenario, settings=settings) as home:
         yield home
 
 
-async def answer_question(home: House, session: str, decision: Any, **more: Any) -> ActionRequired:
+async def answer_question(home: RuntimeRig, session: str, decision: Any, **more: Any) -> ActionRequired:
     """Answer the question as a person."""
     action = await home.until(session, "action.required")
     assert isinstance(action.fact, ActionRequired)
@@ -68,7 +68,7 @@ async def answer_question(home: House, session: str, decision: Any, **more: Any)
     return action.fact
 
 
-async def read_catalogs(home: House, session: str) -> list[dict[str, ToolInfo]]:
+async def read_catalogs(home: RuntimeRig, session: str) -> list[dict[str, ToolInfo]]:
     """Return the catalogs that a session's facts name."""
     tool_catalogs: list[dict[str, ToolInfo]] = []
     for fact in await list_facts(home, session, ToolCatalogResolved):
@@ -80,7 +80,7 @@ async def read_catalogs(home: House, session: str) -> list[dict[str, ToolInfo]]:
 
 async def test_a_servers_tool_runs_once_after_approval(tmp_path: Path) -> None:
     """CTL-04, X10: the same gate. The server's read-only hint allows nothing and lowers no risk."""
-    async with server_house(tmp_path, calls(uses("mcp__scripted__echo", text="hello"), says("Done."))) as home:
+    async with open_with_server(tmp_path, calls(uses("mcp__scripted__echo", text="hello"), says("Done."))) as home:
         session = (await home.submit("go")).session_id
         action = await answer_question(home, session, "approve", scope="session")
         await home.until(session, "turn.completed")
@@ -105,7 +105,7 @@ async def test_a_servers_tool_runs_once_after_approval(tmp_path: Path) -> None:
 
 
 async def test_a_changed_catalog_is_a_fact(tmp_path: Path) -> None:
-    async with server_house(tmp_path, {"calls": [says("One."), says("Two.")]}) as home:
+    async with open_with_server(tmp_path, {"calls": [says("One."), says("Two.")]}) as home:
         session = (await home.submit("one")).session_id
         await home.until(session, "turn.completed")
         await home.submit("two", session)
@@ -128,7 +128,7 @@ async def test_a_changed_catalog_is_a_fact(tmp_path: Path) -> None:
 
 async def test_deferred_tools_are_sent_after_a_search(tmp_path: Path) -> None:
     scenario = calls(uses("FindTools", query="echo"), uses("mcp__scripted__echo", text="found"), says("Done."))
-    async with server_house(tmp_path, scenario, deferred=True) as home:
+    async with open_with_server(tmp_path, scenario, deferred=True) as home:
         session = (await home.submit("go", permission_mode="full")).session_id
         await home.until(session, "turn.completed")
         first, second = await read_catalogs(home, session)
@@ -142,7 +142,7 @@ async def test_deferred_tools_are_sent_after_a_search(tmp_path: Path) -> None:
 
 async def test_a_servers_question_during_a_call_is_an_action_of_the_call(tmp_path: Path) -> None:
     """CTL-05, UI-24: it is answered once, and the call continues with the answer."""
-    async with server_house(tmp_path, calls(uses("mcp__scripted__ask"), says("Done."))) as home:
+    async with open_with_server(tmp_path, calls(uses("mcp__scripted__ask"), says("Done."))) as home:
         session = (await home.submit("go", permission_mode="full")).session_id
         action = await answer_question(home, session, "answer", answer="42")
         await home.until(session, "turn.completed")
@@ -159,7 +159,7 @@ async def test_a_servers_question_during_a_call_is_an_action_of_the_call(tmp_pat
 
 
 async def test_a_server_receives_a_rejection(tmp_path: Path) -> None:
-    async with server_house(tmp_path, calls(uses("mcp__scripted__ask"), says("Done."))) as home:
+    async with open_with_server(tmp_path, calls(uses("mcp__scripted__ask"), says("Done."))) as home:
         session = (await home.submit("go", permission_mode="full")).session_id
         await answer_question(home, session, "reject")
         await home.until(session, "turn.completed")
@@ -169,7 +169,7 @@ async def test_a_server_receives_a_rejection(tmp_path: Path) -> None:
 
 async def test_an_interrupt_withdraws_a_servers_question(tmp_path: Path) -> None:
     """CTL-07: nothing of it continues."""
-    async with server_house(tmp_path, calls(uses("mcp__scripted__ask"), says("Done."))) as home:
+    async with open_with_server(tmp_path, calls(uses("mcp__scripted__ask"), says("Done."))) as home:
         session = (await home.submit("go", permission_mode="full")).session_id
         await home.until(session, "action.required")
         await home.do(InterruptTurn(session_id=session))
@@ -181,7 +181,7 @@ async def test_an_interrupt_withdraws_a_servers_question(tmp_path: Path) -> None
 async def test_a_running_calls_progress_is_in_its_row(tmp_path: Path) -> None:
     """UI-09: it is shown as it arrives, and removed when the call ends."""
     scenario = calls(uses("mcp__scripted__count_and_hang"), says("Done."))
-    async with server_house(tmp_path, scenario) as home:
+    async with open_with_server(tmp_path, scenario) as home:
         session = (await home.submit("go", permission_mode="full")).session_id
         table = await home.watch(session, lambda table: any(row.done is not None for row in table.list_rows(ToolPart)))
         (row,) = table.list_rows(ToolPart)
@@ -192,7 +192,7 @@ async def test_a_running_calls_progress_is_in_its_row(tmp_path: Path) -> None:
 
 async def test_a_server_that_dies_fails_only_its_call_and_is_reported(tmp_path: Path) -> None:
     scenario = calls(uses("mcp__scripted__die"), uses("Read", file_path="a.txt"), says("Done."))
-    async with server_house(tmp_path, scenario) as home:
+    async with open_with_server(tmp_path, scenario) as home:
         (home.folder / "a.txt").write_text("still here\n")
         session = (await home.submit("go", permission_mode="full")).session_id
         await home.until(session, "turn.completed")
@@ -204,7 +204,7 @@ async def test_a_server_that_dies_fails_only_its_call_and_is_reported(tmp_path: 
 
 async def test_without_patch_only_read_only_tools_are_available(tmp_path: Path) -> None:
     """MAR-05: also for servers."""
-    async with server_house(tmp_path, calls(uses("mcp__scripted__wipe", text="all"), says("Done."))) as home:
+    async with open_with_server(tmp_path, calls(uses("mcp__scripted__wipe", text="all"), says("Done."))) as home:
         agents = home.folder / "agents"
         agents.mkdir()
         (agents / "reader.md").write_text(
@@ -220,7 +220,7 @@ async def test_without_patch_only_read_only_tools_are_available(tmp_path: Path) 
 
 
 async def test_the_inventory_and_servers_are_readable_and_a_server_reconnects(tmp_path: Path) -> None:
-    async with server_house(tmp_path, calls(says("Hi."))) as home:
+    async with open_with_server(tmp_path, calls(says("Hi."))) as home:
         before: ServerList = await home.do(ListServers(workspace_id=home.workspace))
         inventory: ToolInventory = await home.do(GetToolInventory(workspace_id=home.workspace))
         after: ServerChanged = await home.do(ReconnectServer(workspace_id=home.workspace, server="scripted"))
@@ -241,7 +241,7 @@ async def test_read_only_calls_run_in_parallel_and_others_in_sequence(tmp_path: 
         {"tool": {"name": "Read", "arguments": {"file_path": "a.txt"}}},
         {"tool": {"name": "Read", "arguments": {"file_path": "a.txt"}}},
     ]
-    async with house(tmp_path, calls(both, uses("Finalize", summary="Done."))) as home:
+    async with open_runtime(tmp_path, calls(both, uses("Finalize", summary="Done."))) as home:
         session = (await home.submit("go", mode="auto", permission_mode="full")).session_id
         await home.until(session, "turn.completed")
         types = [tag for tag in await home.types(session) if tag in ("tool.started", "tool.completed", "tool.failed")]

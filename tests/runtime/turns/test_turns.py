@@ -18,7 +18,7 @@ from callboard.contracts.facts.session import ThreadPaused
 from callboard.contracts.facts.turn import TurnInterrupted
 from callboard.contracts.rows.conversation import TextPart, ToolPart, TurnRow
 from callboard.contracts.settings import RetrySettings
-from tests.runtime.rigs.house import calls, house, says, uses
+from tests.runtime.rigs.runtime_rig import calls, open_runtime, says, uses
 
 WRITE = uses("Write", file_path="a.txt", content="hello\n")
 
@@ -28,7 +28,7 @@ async def test_a_turn_reads_a_real_file_and_answers(tmp_path: Path) -> None:
     scenario = calls(
         [{"reasoning": "look"}, {"text": "Reading."}, *uses("Read", file_path="notes.md")], says("It says hi.")
     )
-    async with house(tmp_path, scenario) as home:
+    async with open_runtime(tmp_path, scenario) as home:
         (home.folder / "notes.md").write_text("hi\n")
         turn = await home.submit("what do the notes say?")
         await home.until(turn.session_id, "turn.completed")
@@ -50,7 +50,7 @@ async def test_a_turn_reads_a_real_file_and_answers(tmp_path: Path) -> None:
 
 async def test_a_turn_of_two_calls_and_one_tool_has_four_transactions(tmp_path: Path) -> None:
     """The facts of one transaction have one time. A turn of two model calls and one tool has four."""
-    async with house(tmp_path, calls(uses("Read", file_path="notes.md"), says("Done."))) as home:
+    async with open_runtime(tmp_path, calls(uses("Read", file_path="notes.md"), says("Done."))) as home:
         (home.folder / "notes.md").write_text("hi\n")
         turn = await home.submit("read")
         await home.until(turn.session_id, "turn.completed")
@@ -86,7 +86,7 @@ async def test_a_turn_of_two_calls_and_one_tool_has_four_transactions(tmp_path: 
 
 async def test_nothing_is_written_before_the_approval(tmp_path: Path) -> None:
     """CTL-04: an unresolved action is not approved, and unrelated work continues."""
-    async with house(
+    async with open_runtime(
         tmp_path, {"match": [{"text": "write", "calls": [WRITE, says("Written.")]}], "calls": [says("Hi.")]}
     ) as home:
         writing = await home.submit("write it")
@@ -108,7 +108,7 @@ async def test_nothing_is_written_before_the_approval(tmp_path: Path) -> None:
 
 async def test_a_denial_leaves_no_effect_and_reaches_the_model(tmp_path: Path) -> None:
     """CTL-05."""
-    async with house(tmp_path, calls(WRITE, says("Then not."))) as home:
+    async with open_runtime(tmp_path, calls(WRITE, says("Then not."))) as home:
         turn = await home.submit("write it")
         action = await home.until(turn.session_id, "action.required")
         await home.do(
@@ -128,7 +128,7 @@ async def test_a_denial_leaves_no_effect_and_reaches_the_model(tmp_path: Path) -
 
 async def test_an_approval_does_not_apply_to_a_changed_file(tmp_path: Path) -> None:
     """SAFE-07."""
-    async with house(tmp_path, calls(WRITE, says("I see."))) as home:
+    async with open_runtime(tmp_path, calls(WRITE, says("I see."))) as home:
         (home.folder / "a.txt").write_text("first\n")
         turn = await home.submit("write it")
         action = await home.until(turn.session_id, "action.required")
@@ -144,7 +144,7 @@ async def test_an_interrupt_keeps_the_text_and_the_next_message_runs(tmp_path: P
     """COM-10."""
     long: list[dict[str, object]] = [{"text": "So far."}, {"wait_for": "never"}]
     scenario = {"match": [{"text": "long", "calls": [long]}, {"text": "and then", "calls": [says("Next.")]}]}
-    async with house(tmp_path, scenario) as home:
+    async with open_runtime(tmp_path, scenario) as home:
         turn = await home.submit("a long one")
         await home.watch(
             turn.session_id, lambda table: any(part.content.text == "So far." for part in table.list_rows(TextPart))
@@ -163,7 +163,7 @@ async def test_an_interrupt_ends_a_commands_processes(tmp_path: Path) -> None:
     """SAFE-10, MAR-10: they have ended when the turn is recorded as interrupted, and the output so
     far is stored."""
     run = uses("Bash", command="echo started; touch began; sleep 600")
-    async with house(tmp_path, calls(run)) as home:
+    async with open_runtime(tmp_path, calls(run)) as home:
         turn = await home.submit("run", permission_mode="full")
         await home.watch(
             turn.session_id, lambda table: any("started" in part.output.text for part in table.list_rows(ToolPart))
@@ -176,7 +176,7 @@ async def test_an_interrupt_ends_a_commands_processes(tmp_path: Path) -> None:
 
 async def test_interrupting_an_idle_thread_is_a_clear_error(tmp_path: Path) -> None:
     """COM-11."""
-    async with house(tmp_path, calls(says("Hi."))) as home:
+    async with open_runtime(tmp_path, calls(says("Hi."))) as home:
         turn = await home.submit("hello")
         await home.until(turn.session_id, "turn.completed")
         before = await home.types(turn.session_id)
@@ -193,7 +193,7 @@ async def test_turns_wait_in_order_and_the_order_can_be_changed(tmp_path: Path) 
         "agents": {},
         "calls": [says("Some."), says("Some."), says("Some."), says("Some.")],
     }
-    async with house(tmp_path, scenario) as home:
+    async with open_runtime(tmp_path, scenario) as home:
         first = await home.submit("first")
         session = first.session_id
         second, third, fourth = [await home.submit(text, session) for text in ("second", "third", "fourth")]
@@ -209,7 +209,7 @@ async def test_turns_wait_in_order_and_the_order_can_be_changed(tmp_path: Path) 
 async def test_a_steer_is_part_of_the_next_model_call(tmp_path: Path) -> None:
     """UI-11: it is pending until a named model call includes it."""
     scenario = calls([{"wait_for": "go"}, *uses("Glob", pattern="*")], says("As you wish."))
-    async with house(tmp_path, scenario) as home:
+    async with open_runtime(tmp_path, scenario) as home:
         turn = await home.submit("begin")
         steer = await home.do(SteerTurn(session_id=turn.session_id, text="only Python files"))
         (tmp_path / "go").touch()
@@ -223,7 +223,7 @@ async def test_a_steer_is_part_of_the_next_model_call(tmp_path: Path) -> None:
 
 async def test_a_repeated_key_has_one_effect_also_concurrently(tmp_path: Path) -> None:
     """CTL-01, CTL-02."""
-    async with house(tmp_path, calls(says("Hi."))) as home:
+    async with open_runtime(tmp_path, calls(says("Hi."))) as home:
         request = SubmitTurn(text="hello", workspace_id=home.workspace)
         answers = await asyncio.gather(*(home.do(request, key="k") for _ in range(10)))
         assert len({answer.turn_id for answer in answers}) == 1
@@ -239,7 +239,7 @@ async def test_a_failing_model_is_retried_and_then_reported(tmp_path: Path) -> N
         {"text": "Well"},
         {"fail": {"code": "model_timeout", "message": "down", "retryable": True, "retry_after": 0.001}},
     ]
-    async with house(tmp_path, calls(failing), model_retry=RetrySettings(attempts=3)) as home:
+    async with open_runtime(tmp_path, calls(failing), model_retry=RetrySettings(attempts=3)) as home:
         turn = await home.submit("hello")
         await home.until(turn.session_id, "turn.failed")
         types = await home.types(turn.session_id)
@@ -252,7 +252,7 @@ async def test_a_failing_model_is_retried_and_then_reported(tmp_path: Path) -> N
 
 async def test_reaching_the_iteration_limit_is_not_completion(tmp_path: Path) -> None:
     """MAR-12: an autonomous agent that never finalises fails at its limit."""
-    async with house(tmp_path, calls(*(says(f"At it for {count}.") for count in range(60)))) as home:
+    async with open_runtime(tmp_path, calls(*(says(f"At it for {count}.") for count in range(60)))) as home:
         turn = await home.submit("work", mode="auto")
         ended = await home.until(turn.session_id, "turn.failed")
         assert getattr(ended.fact, "code", "") == "max_iters"
@@ -262,7 +262,7 @@ async def test_reaching_the_iteration_limit_is_not_completion(tmp_path: Path) ->
 async def test_a_turn_that_repeats_the_same_result_is_paused_and_shown(tmp_path: Path) -> None:
     """The session waits for a person, with the repeated steps. New input continues it."""
     same = uses("Glob", pattern="*.nothing")
-    async with house(tmp_path, calls(same, same, same, says("Oh."))) as home:
+    async with open_runtime(tmp_path, calls(same, same, same, says("Oh."))) as home:
         turn = await home.submit("look")
         paused = (await home.until(turn.session_id, "thread.paused")).fact
         assert isinstance(paused, ThreadPaused)
@@ -277,7 +277,7 @@ async def test_interrupting_input_replaces_the_running_turn(tmp_path: Path) -> N
     """UI-11: the replaced turn has the reason."""
     long: list[dict[str, object]] = [{"text": "So far."}, {"wait_for": "never"}]
     scenario = {"match": [{"text": "long", "calls": [long]}, {"text": "rather", "calls": [says("This.")]}]}
-    async with house(tmp_path, scenario) as home:
+    async with open_runtime(tmp_path, scenario) as home:
         first = await home.submit("a long one")
         await home.until(first.session_id, "model.requested")
         newer = await home.submit("rather this", first.session_id, when_busy="interrupt")
@@ -295,7 +295,7 @@ async def test_interrupting_input_replaces_the_running_turn(tmp_path: Path) -> N
 
 async def test_an_archived_session_accepts_no_input(tmp_path: Path) -> None:
     """UI-31: an archived session stays closed until a person unarchives it."""
-    async with house(tmp_path, calls(says("Hi."), says("Again."))) as home:
+    async with open_runtime(tmp_path, calls(says("Hi."), says("Again."))) as home:
         turn = await home.submit("hello")
         await home.until(turn.session_id, "turn.completed")
         await home.do(UpdateSession(session_id=turn.session_id, archived=True))
@@ -309,7 +309,7 @@ async def test_an_archived_session_accepts_no_input(tmp_path: Path) -> None:
 
 async def test_an_expired_approval_is_a_denial(tmp_path: Path) -> None:
     """CTL-04: expiry is never approval."""
-    async with house(tmp_path, calls(WRITE, says("Then not.")), approval_expiry=0.05) as home:
+    async with open_runtime(tmp_path, calls(WRITE, says("Then not.")), approval_expiry=0.05) as home:
         turn = await home.submit("write it")
         await home.until(turn.session_id, "turn.completed")
         types = await home.types(turn.session_id)
@@ -324,7 +324,7 @@ async def test_an_expired_approval_is_a_denial(tmp_path: Path) -> None:
 
 async def test_a_turn_with_a_callers_id_is_created_once_for_all_keys(tmp_path: Path) -> None:
     """CTL-02."""
-    async with house(tmp_path, calls(says("Hi."))) as home:
+    async with open_runtime(tmp_path, calls(says("Hi."))) as home:
         request = SubmitTurn(text="hello", workspace_id=home.workspace, turn_id="mine")
         outcomes = await asyncio.gather(*(home.do(request, key=key) for key in "abc"), return_exceptions=True)
         accepted = [outcome for outcome in outcomes if not isinstance(outcome, BaseException)]
@@ -341,7 +341,7 @@ async def test_a_turn_with_a_callers_id_is_created_once_for_all_keys(tmp_path: P
 async def test_a_waiting_session_is_closed_and_its_answer_reopens_it(tmp_path: Path) -> None:
     """CTL-04: a pending action keeps nothing in memory, with or without an expiry."""
     limits: dict[str, Any] = {"approval_expiry": 3600.0, "idle_waiting": -1.0}
-    async with house(tmp_path, calls(WRITE, says("Done.")), **limits) as home:
+    async with open_runtime(tmp_path, calls(WRITE, says("Done.")), **limits) as home:
         turn = await home.submit("write")
         action = await home.until(turn.session_id, "action.required")
         await home.wait_closed()
@@ -353,7 +353,7 @@ async def test_a_waiting_session_is_closed_and_its_answer_reopens_it(tmp_path: P
 
 async def test_an_action_expires_also_while_its_session_is_closed(tmp_path: Path) -> None:
     """CTL-04: expiry is never approval."""
-    async with house(tmp_path, calls(WRITE, says("Then not.")), approval_expiry=0.5) as home:
+    async with open_runtime(tmp_path, calls(WRITE, says("Then not.")), approval_expiry=0.5) as home:
         turn = await home.submit("write")
         await home.until(turn.session_id, "action.required")
         await home.runtime.sessions.release(turn.session_id)

@@ -16,14 +16,14 @@ from callboard.contracts.rows import SESSION_PANELS
 from callboard.contracts.rows.conversation import QueueRow, StatusRow, TextPart, TurnRow
 from callboard.contracts.rows.session import SessionCard
 from callboard.projection.rows import Table
-from tests.runtime.rigs.house import PATIENCE, House, calls, events, house, says, uses
+from tests.runtime.rigs.runtime_rig import PATIENCE, RuntimeRig, calls, events, open_runtime, says, uses
 
 LONG = "".join(f"word {number} " for number in range(2000))
 STREAMED: list[dict[str, Any]] = [{"repeat": {"text": LONG, "times": 5}, "delay_ms": 1}]
 
 
 async def read_first_event(
-    home: House, session: str, after: Cursor | None
+    home: RuntimeRig, session: str, after: Cursor | None
 ) -> tuple[str, Cursor, AsyncGenerator[bytes]]:
     """Return the first event's name and cursor, and the rest of the stream."""
     stream = home.runtime.feeds.follow_ops(session, after=after)
@@ -41,7 +41,7 @@ def cursor(chunk: bytes) -> Cursor:
     return parsed
 
 
-async def followed(home: House, session: str, drop: int) -> Table:
+async def followed(home: RuntimeRig, session: str, drop: int) -> Table:
     """Return the final rows of a client that reconnects after every `drop` chunks."""
     table, at, ended = Table(), None, False
     async with asyncio.timeout(PATIENCE):
@@ -63,7 +63,7 @@ async def followed(home: House, session: str, drop: int) -> Table:
 @pytest.mark.parametrize("drop", [1, 2, 7])
 async def test_a_reconnecting_client_shows_the_view_of_the_facts(tmp_path: Path, drop: int) -> None:
     """COM-14, UI-30, UI-34: no gap and no repeat, also in the middle of a text."""
-    async with house(tmp_path, calls([{"text": "Look."}, *uses("Glob", pattern="*")], STREAMED)) as home:
+    async with open_runtime(tmp_path, calls([{"text": "Look."}, *uses("Glob", pattern="*")], STREAMED)) as home:
         turn = await home.submit("tell me all")
         table = await followed(home, turn.session_id, drop)
         head = await home.runtime.dependencies.store.facts.read_head(turn.session_id)
@@ -77,11 +77,11 @@ async def test_a_reconnecting_client_shows_the_view_of_the_facts(tmp_path: Path,
 
 async def test_a_former_processs_cursor_gets_a_snapshot_unless_it_is_the_newest(tmp_path: Path) -> None:
     """CTL-10: an unknown cursor is never guessed."""
-    async with house(tmp_path, calls(says("Hi."))) as home:
+    async with open_runtime(tmp_path, calls(says("Hi."))) as home:
         turn = await home.submit("hello")
         await home.until(turn.session_id, "turn.completed")
         head = await home.runtime.dependencies.store.facts.read_head(turn.session_id)
-    async with house(tmp_path, calls(says("Hi."), says("More."))) as home:
+    async with open_runtime(tmp_path, calls(says("Hi."), says("More."))) as home:
         name, at, stream = await read_first_event(home, turn.session_id, Cursor(head.sequence, 3))
         assert (name, at) == ("snapshot", Cursor(head.sequence, 0))
         await stream.aclose()
@@ -95,7 +95,7 @@ async def test_a_former_processs_cursor_gets_a_snapshot_unless_it_is_the_newest(
 
 async def test_a_client_that_falls_behind_the_ring_gets_a_snapshot(tmp_path: Path) -> None:
     """A slow client never delays the writer, and never misses an operation."""
-    async with house(tmp_path, calls(*(says(LONG) for _ in range(6))), ring_bytes=20_000) as home:
+    async with open_runtime(tmp_path, calls(*(says(LONG) for _ in range(6))), ring_bytes=20_000) as home:
         turn = await home.submit("one")
         await home.until(turn.session_id, "turn.completed")
         _, _, stream = await read_first_event(home, turn.session_id, None)
@@ -114,7 +114,7 @@ async def test_a_client_that_falls_behind_the_ring_gets_a_snapshot(tmp_path: Pat
 async def test_the_status_is_shown_before_the_first_text(tmp_path: Path) -> None:
     """UI-02: a submitted turn has its input and a real status before any answer."""
     waits: list[dict[str, Any]] = [{"wait_for": "go"}, {"text": "Now."}]
-    async with house(tmp_path, calls(waits)) as home:
+    async with open_runtime(tmp_path, calls(waits)) as home:
         turn = await home.submit("hello")
         table = await home.watch(turn.session_id, lambda table: bool(table.list_rows(StatusRow)))
         (status,) = table.list_rows(StatusRow)
@@ -127,7 +127,7 @@ async def test_the_status_is_shown_before_the_first_text(tmp_path: Path) -> None
 
 async def test_the_session_list_is_live_and_its_changes_are_facts(tmp_path: Path) -> None:
     """UI-31: title, pin and archive are facts of the workspace."""
-    async with house(tmp_path, calls(says("Hi."), says("Hi."))) as home:
+    async with open_runtime(tmp_path, calls(says("Hi."), says("Hi."))) as home:
         turn = await home.submit("hello")
         await home.watch(home.workspace, lambda table: any(card.turns for card in table.list_rows(SessionCard)))
         await home.do(UpdateSession(session_id=turn.session_id, title="Greeting", pinned=True))
@@ -146,7 +146,7 @@ async def test_the_session_list_is_live_and_its_changes_are_facts(tmp_path: Path
 
 async def test_a_deleted_session_is_removed_and_its_chains_end_is_recorded(tmp_path: Path) -> None:
     """Deletion needs the id twice, and leaves the end of the chain."""
-    async with house(tmp_path, calls(says("Hi."))) as home:
+    async with open_runtime(tmp_path, calls(says("Hi."))) as home:
         turn = await home.submit("hello")
         await home.until(turn.session_id, "turn.completed")
         head = await home.runtime.dependencies.store.facts.read_head(turn.session_id)
@@ -162,7 +162,9 @@ async def test_a_deleted_session_is_removed_and_its_chains_end_is_recorded(tmp_p
 
 async def test_older_turns_are_read_in_pages(tmp_path: Path) -> None:
     """UI-27: the newest window first, the rest on demand."""
-    async with house(tmp_path, calls(*(says(f"Answer {number}.") for number in range(8))), snapshot_turns=3) as home:
+    async with open_runtime(
+        tmp_path, calls(*(says(f"Answer {number}.") for number in range(8))), snapshot_turns=3
+    ) as home:
         turn = await home.submit("question 0")
         for number in range(1, 8):
             await home.until(turn.session_id, "turn.completed", count=number)
@@ -180,7 +182,7 @@ async def test_waiting_turns_do_not_displace_the_newest_answers(tmp_path: Path) 
     """UI-27: the window counts started turns."""
     waits: list[dict[str, Any]] = [{"wait_for": "never"}]
     scenario = {"match": [{"text": "wait", "calls": [waits]}], "calls": [says("One."), says("Two.")]}
-    async with house(tmp_path, scenario, snapshot_turns=2) as home:
+    async with open_runtime(tmp_path, scenario, snapshot_turns=2) as home:
         turn = await home.submit("question 1")
         await home.until(turn.session_id, "turn.completed")
         await home.submit("question 2", turn.session_id)

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator
 from callboard.contracts.live import Cursor
 from callboard.contracts.rows.base import Op, Remove
 from callboard.runtime.views.ring import Ring, encode
-from tests.runtime.rigs.house import PATIENCE
+from tests.runtime.rigs.runtime_rig import PATIENCE
 
 FOLLOWERS = 100
 

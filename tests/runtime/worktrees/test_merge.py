@@ -16,7 +16,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.subagent import SubagentMerged, SubagentMergeRequested
 from callboard.contracts.scope import PERSON
 from callboard.control.state.session import Session
-from tests.runtime.rigs.house import House, house, says
+from tests.runtime.rigs.runtime_rig import RuntimeRig, open_runtime, says
 from tests.runtime.rigs.team import list_facts, plays, tool_call, wait_state
 from tests.runtime.worktrees.test_subagents import commit_folder, git
 
@@ -28,9 +28,9 @@ WROTE = plays(
 
 
 @asynccontextmanager
-async def changed_worktree(place: Path, objective: str = "alpha") -> AsyncIterator[tuple[House, str]]:
+async def changed_worktree(place: Path, objective: str = "alpha") -> AsyncIterator[tuple[RuntimeRig, str]]:
     """Return a session whose child changed its worktree."""
-    async with house(place, WROTE, FolderDefinitions()) as home:
+    async with open_runtime(place, WROTE, FolderDefinitions()) as home:
         commit_folder(home)
         turn = await home.submit("hello", permission_mode="full")
         await home.until(turn.session_id, "turn.completed")
@@ -125,7 +125,7 @@ async def test_an_interrupted_merge_has_an_unknown_outcome_and_can_be_repeated(t
         with pytest.raises(Refusal) as refused:
             await home.do(merge(session))
         assert refused.value.code == "thread_busy"
-    async with house(tmp_path, WROTE, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, WROTE, FolderDefinitions()) as home:
         await wait_state(home, session, lambda state: not _merging(state))
         assert [fact.status for fact in await list_facts(home, session, SubagentMerged)] == ["unknown"]
         assert (await home.do(merge(session))).status == "merged"

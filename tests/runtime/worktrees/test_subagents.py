@@ -11,7 +11,7 @@ from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.facts.session import WarningRaised
 from callboard.contracts.facts.subagent import SubagentClosed, SubagentFailed, SubagentIsolated, WorkerNotification
 from callboard.contracts.facts.tool import ToolCompleted, ToolFailed, ToolRefused
-from tests.runtime.rigs.house import PATIENCE, House, house, says
+from tests.runtime.rigs.runtime_rig import PATIENCE, RuntimeRig, open_runtime, says
 from tests.runtime.rigs.team import list_facts, list_received_texts, plays, tool_call, wait_fact, write_crew
 
 SPAWN = tool_call("spawn_subagent", agent="worker", objective="alpha", isolation="worktree")
@@ -26,7 +26,7 @@ def git(folder: Path, *arguments: str) -> str:
     return done.stdout.strip()
 
 
-def commit_folder(home: House) -> None:
+def commit_folder(home: RuntimeRig) -> None:
     """Commit the folder with its agents and one file."""
     write_crew(home)
     (home.folder / "notes.md").write_text("one\n")
@@ -35,7 +35,7 @@ def commit_folder(home: House) -> None:
     git(home.folder, "commit", "--quiet", "-m", "first")
 
 
-async def wait_lead_end(home: House, session: str) -> None:
+async def wait_lead_end(home: RuntimeRig, session: str) -> None:
     await wait_fact(
         home, session, lambda record: record.header.type == "turn.completed" and record.scope.agent == "lead"
     )
@@ -56,7 +56,7 @@ async def test_a_childs_worktree_is_merged_by_its_parent_and_removed(tmp_path: P
         ("lead", "go", [SPAWN, WAIT, tool_call("Read", file_path="notes.md"), MERGE, CLOSE, says("Done.")]),
         ("worker", "alpha", write_calls("one\ntwo\n")),
     )
-    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
         commit_folder(home)
         turn = await home.submit("go", permission_mode="full")
         await wait_lead_end(home, turn.session_id)
@@ -84,7 +84,7 @@ async def test_a_childs_nested_repository_is_ignored(tmp_path: Path) -> None:
         ("lead", "go", [SPAWN, WAIT, MERGE, CLOSE, says("Done.")]),
         ("worker", "alpha", [tool_call("Bash", command=command), says("A.")]),
     )
-    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
         commit_folder(home)
         turn = await home.submit("go", permission_mode="full")
         await wait_lead_end(home, turn.session_id)
@@ -120,7 +120,7 @@ async def test_a_conflict_names_its_files_and_nothing_is_partly_merged(tmp_path:
         ),
         ("worker", "alpha", write_calls("theirs\n")),
     )
-    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
         commit_folder(home)
         turn = await home.submit("go", permission_mode="full")
         await home.until(turn.session_id, "subagent.completed")
@@ -156,7 +156,7 @@ async def test_a_conflict_names_its_files_and_nothing_is_partly_merged(tmp_path:
 
 async def test_a_folder_without_a_repository_fails_the_child_and_informs_its_parent(tmp_path: Path) -> None:
     scenario = plays(("lead", "go", [SPAWN, WAIT, MERGE, CLOSE, says("Then not.")]))
-    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
         write_crew(home)
         turn = await home.submit("go", permission_mode="full")
         await wait_lead_end(home, turn.session_id)
@@ -173,7 +173,7 @@ async def test_an_unexpected_worktree_error_fails_the_child(tmp_path: Path) -> N
     scenario = plays(("lead", "go", [SPAWN, WAIT, says("It did not work.")]))
     place = tmp_path / ("r" * 250)
     place.mkdir()
-    async with house(place, scenario, FolderDefinitions()) as home:
+    async with open_runtime(place, scenario, FolderDefinitions()) as home:
         write_crew(home)
         git(place, "init", "--quiet")
         git(place, "commit", "--quiet", "--allow-empty", "-m", "first")
@@ -189,7 +189,7 @@ async def test_an_unexpected_worktree_error_fails_the_child(tmp_path: Path) -> N
 async def test_a_child_of_a_repository_subfolder_works_in_that_subfolder(tmp_path: Path) -> None:
     scenario = plays(("lead", "go", [SPAWN, WAIT, MERGE, says("Done.")]), ("worker", "alpha", write_calls("two\n")))
     (tmp_path / "outer").mkdir()
-    async with house(tmp_path / "outer", scenario, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path / "outer", scenario, FolderDefinitions()) as home:
         write_crew(home)
         (home.folder / "notes.md").write_text("one\n")
         git(home.folder.parent, "init", "--quiet", "--initial-branch=main")

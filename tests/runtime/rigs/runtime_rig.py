@@ -41,7 +41,7 @@ from callboard.tools.toolbox import FolderToolbox
 PATIENCE = 30.0
 
 
-class House:
+class RuntimeRig:
     """A running runtime with one workspace, and helpers for tests."""
 
     def __init__(self, runtime: Runtime, workspace: str, folder: Path) -> None:
@@ -244,14 +244,14 @@ def build_dependencies(
 
 
 @asynccontextmanager
-async def house(
+async def open_runtime(
     place: Path,
     scenario: dict[str, Any],
     definitions: Definitions | None = None,
     external: ExternalAgents | None = None,
     remotes: RemoteAgents | None = None,
     **more: Any,
-) -> AsyncIterator[House]:
+) -> AsyncIterator[RuntimeRig]:
     """Yield a runtime in `place`, with its store in `state` and its folder in `work`.
 
     Entering it again opens the same store. `more` is as in `build_dependencies`.
@@ -260,4 +260,4 @@ async def house(
     folder.mkdir(exist_ok=True)
     async with Runtime(build_dependencies(place, scenario, definitions, external, remotes, **more)) as runtime:
         opened = await runtime.commands.submit(OpenWorkspace(path=str(folder)), actor=PERSON)
-        yield House(runtime, opened.workspace_id, folder)
+        yield RuntimeRig(runtime, opened.workspace_id, folder)
