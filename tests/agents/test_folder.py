@@ -9,7 +9,7 @@ import pytest
 
 from callboard.adapters.acp import installed_agents
 from callboard.agents.folder import MAX_FILES, FolderDefinitions
-from callboard.agents.packaged import packaged_roster
+from callboard.agents.packaged import build_packaged_roster
 from callboard.contracts.errors import Problem, Refusal
 from tests.agents.files import definition_file, list_names, load_roster, problem_rows, write_agents
 
@@ -96,22 +96,22 @@ def test_a_name_or_alias_finds_the_agent_in_any_case(tmp_path: Path, definitions
 
 def test_a_folder_without_agents_has_the_packaged_one(tmp_path: Path, definitions: FolderDefinitions):
     """MAR-01; other files are ignored."""
-    assert definitions.read_roster(str(tmp_path)) == packaged_roster()
+    assert definitions.read_roster(str(tmp_path)) == build_packaged_roster()
     (tmp_path / "agents").mkdir()
     (tmp_path / "agents" / "README.md").write_text("Who is who.")
     (tmp_path / "agents" / ".draft.md").write_text("not yet")
     (tmp_path / "agents" / "notes.txt").write_text("not an agent")
     (tmp_path / "agents" / "old").mkdir()
     (tmp_path / "agents" / "old" / "lead.md").write_text(definition_file("name: lead"))
-    assert definitions.read_roster(str(tmp_path)) == packaged_roster()
+    assert definitions.read_roster(str(tmp_path)) == build_packaged_roster()
     assert definitions.find_lead(str(tmp_path)).name == "solo"
-    assert definitions.read_roster(str(tmp_path / "gone")) == packaged_roster()
+    assert definitions.read_roster(str(tmp_path / "gone")) == build_packaged_roster()
 
 
 def test_an_older_session_can_still_use_the_packaged_agent(tmp_path: Path, definitions: FolderDefinitions):
     """MAR-01"""
     write_agents(tmp_path, lead="kind: main")
-    assert definitions.get(str(tmp_path), "solo") == packaged_roster().definitions[0]
+    assert definitions.get(str(tmp_path), "solo") == build_packaged_roster().definitions[0]
     assert list_names(definitions.read_roster(str(tmp_path))) == ["lead"]
 
 
@@ -146,7 +146,7 @@ def test_a_folder_with_only_a_subagent_has_the_packaged_lead_with_delegation(
 
     assert (list_names(roster), roster.lead, roster.problems) == (["opencode", "solo"], "solo", ())
     assert (lead.file, lead.policy) == ("", ("Patch", "Finalize", "Delegate"))
-    assert lead.hash != packaged_roster().definitions[0].hash
+    assert lead.hash != build_packaged_roster().definitions[0].hash
 
 
 def test_a_subagent_with_the_name_of_the_packaged_lead_leaves_no_lead(tmp_path: Path, definitions: FolderDefinitions):

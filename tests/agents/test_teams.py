@@ -8,7 +8,7 @@ import pytest
 
 from callboard.agents.definition import load_definition
 from callboard.agents.folder import FolderDefinitions
-from callboard.agents.teams import copy_preset, list_presets, preset_files
+from callboard.agents.teams import copy_preset, list_presets, read_preset_files
 from callboard.contracts.errors import Refusal
 from tests.agents.files import list_names
 
@@ -36,7 +36,7 @@ def test_a_copied_team_has_no_problems(tmp_path: Path, name: str):
     """MAR-01, MAR-02"""
     written = copy_preset(name, str(tmp_path))
     assert {path: (tmp_path / path).read_bytes() for path in written} == {
-        f"agents/{file}": source for file, source in preset_files(name)
+        f"agents/{file}": source for file, source in read_preset_files(name)
     }
     roster = FolderDefinitions().read_roster(str(tmp_path))
     assert (roster.problems, roster.packaged, roster.lead) == ((), False, TEAMS[name][0])
@@ -47,7 +47,9 @@ def test_a_copied_team_has_no_problems(tmp_path: Path, name: str):
 def test_agents_that_change_nothing_are_read_only():
     """MAR-05; the policy of a preset enforces its description."""
     definitions = (
-        load_definition(source, file).definition for team in list_presets() for file, source in preset_files(team.name)
+        load_definition(source, file).definition
+        for team in list_presets()
+        for file, source in read_preset_files(team.name)
     )
     readers = [agent for agent in definitions if agent is not None and "Changes nothing" in agent.description]
     assert sorted(agent.name for agent in readers) == ["researcher", "reviewer", "watcher"]

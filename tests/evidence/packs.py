@@ -75,8 +75,8 @@ async def build_pack(store: Store, task: str = "", page: int = 2) -> tuple[bytes
     with closing(PackWriter(file, SESSION, MADE_BY, selection)) as writer:
         for at in range(0, len(stored), page):
             writer.add_facts(stored[at : at + page])
-        for blob in writer.wanted_blobs():
-            if writer.accepts(blob):
+        for blob in writer.list_wanted_blobs():
+            if writer.accept_blob(blob):
                 writer.add_blob(blob, await store.blobs.get(blob.hash))
         result = writer.finish()
     return file.getvalue(), result
@@ -103,7 +103,7 @@ def zip_files(files: Files) -> bytes:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as opened:
         for name, data in files.items():
-            opened.writestr(layout.zip_member(name), data)
+            opened.writestr(layout.build_zip_member(name), data)
         opened.comment = bytes(layout.COMMENT_BYTES)
     before = file.getvalue()[: -layout.COMMENT_BYTES]
     return before + layout.COMMENT + hashlib.sha256(before).hexdigest().encode()

@@ -13,7 +13,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.store import Views
 from callboard.contracts.rows.base import Remove, Upsert
 from callboard.log.sqlite import failures, open_store
-from callboard.log.sqlite.failures import os_error_to_refusal, to_refusal
+from callboard.log.sqlite.failures import convert_os_error, to_refusal
 from callboard.log.sqlite.rows import SqliteRows
 
 from .samples import STREAM, turn_row
@@ -65,7 +65,7 @@ def test_r3_each_failure_has_its_advice(
 )
 def test_r3_an_error_of_the_file_system_has_the_same_advice(number: int, refused: str, advice: str) -> None:
     """R3"""
-    refusal = os_error_to_refusal(OSError(number, os.strerror(number)), "/state/store")
+    refusal = convert_os_error(OSError(number, os.strerror(number)), "/state/store")
 
     assert (refusal.code, advice in refusal.problem.hint) == (refused, True)
 

@@ -16,7 +16,7 @@ from callboard.contracts.ports.model import (
     ToolSpec,
 )
 from callboard.models.offline import Offline
-from callboard.models.offline.words import accepts_offer, asks_for_report, extract_words
+from callboard.models.offline.words import extract_words, is_acceptance, is_report_request
 from callboard.models.turn import read_input
 from tests.models.requests import collect, make_call, make_message, make_request, make_result, read_answer
 
@@ -351,12 +351,12 @@ def test_search_words_are_extracted_from_a_prompt(text: str, words: tuple[str, .
     "text", ["yes", "Yes!", "ok", "write it", "Please write it.", "save the report", "好的", "写吧！"]
 )
 def test_an_acceptance_of_the_offer_is_recognised(text: str):
-    assert accepts_offer(text)
+    assert is_acceptance(text)
 
 
 @pytest.mark.parametrize("text", ["yes but only the first", "no", "write it in French", "", "好像不对", "why?"])
 def test_other_text_does_not_accept_the_offer(text: str):
-    assert not accepts_offer(text)
+    assert not is_acceptance(text)
 
 
 @pytest.mark.parametrize(
@@ -371,7 +371,7 @@ def test_other_text_does_not_accept_the_offer(text: str):
     ],
 )
 def test_a_request_for_a_report_is_recognised(text: str, asks: bool):
-    assert asks_for_report(text) is asks
+    assert is_report_request(text) is asks
 
 
 async def test_attachments_of_a_question_are_not_searched() -> None:

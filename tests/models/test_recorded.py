@@ -10,7 +10,7 @@ import pytest
 
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.model import ModelRequest, ReasoningContent, TextContent, Usage
-from callboard.models.recorded import Recorded
+from callboard.models.recorded import RecordingPlayer
 from callboard.models.recording import RecordedCall, RecordedResponse, RecordedRun, RecordedText
 from tests.models.requests import make_call, make_message, make_request, make_result, read_answer, read_failure
 
@@ -43,8 +43,8 @@ RUNS = [
 
 
 @pytest.fixture
-def model() -> Recorded:
-    return Recorded(RUNS, "former", "replay")
+def model() -> RecordingPlayer:
+    return RecordingPlayer(RUNS, "former", "replay")
 
 
 def replay_request(*later: Any, iteration: int, agent: str = "lead", text: str = "Make a task.") -> ModelRequest:
@@ -56,7 +56,7 @@ TASK_CREATED = make_result("c1", "create_task", f'{{"taskId":"{NEW}"}}')
 SECOND = make_message("assistant", make_call("c2", "update_task", "{}"))
 
 
-async def test_a_recorded_answer_is_replayed_at_the_same_point(model: Recorded):
+async def test_a_recorded_answer_is_replayed_at_the_same_point(model: RecordingPlayer):
     parts, end = await read_answer(model, replay_request(iteration=1))
     assert parts == [
         ReasoningContent("Hm."),
@@ -66,7 +66,7 @@ async def test_a_recorded_answer_is_replayed_at_the_same_point(model: Recorded):
     assert (end.stop_reason, end.usage) == ("tool_calls", Usage(input_tokens=5))
 
 
-async def test_a_recorded_id_is_replaced_by_the_new_one(model: Recorded):
+async def test_a_recorded_id_is_replaced_by_the_new_one(model: RecordingPlayer):
     parts, _ = await read_answer(model, replay_request(FIRST, TASK_CREATED, iteration=2))
     assert parts == [make_call("call_2_1", "update_task", f'{{"taskId":"{NEW}"}}')]
     last, _ = await read_answer(
@@ -75,7 +75,7 @@ async def test_a_recorded_id_is_replaced_by_the_new_one(model: Recorded):
     assert last == [TextContent(f"{NEW} is done.")]
 
 
-async def test_a_later_turn_is_recognised_by_its_input_and_position(model: Recorded):
+async def test_a_later_turn_is_recognised_by_its_input_and_position(model: RecordingPlayer):
     request = make_request("Make a task.", make_message("assistant", "Done."), "Again.", agent="lead", iteration=1)
     assert (await read_answer(model, request))[0] == [TextContent("No.")]
 
@@ -119,7 +119,9 @@ async def test_a_later_turn_is_recognised_by_its_input_and_position(model: Recor
         ),
     ],
 )
-async def test_a_diverging_request_is_reported_with_its_position(model: Recorded, request_: ModelRequest, where: str):
+async def test_a_diverging_request_is_reported_with_its_position(
+    model: RecordingPlayer, request_: ModelRequest, where: str
+):
     parts, failed = await read_failure(model, request_)
     assert (parts, failed.code, failed.retryable) == ([], "bad_recording", False)
     assert failed.message == f"The run differs from its recording at {where}"
@@ -135,5 +137,5 @@ def test_a_file_that_is_not_an_evidence_pack_is_refused(tmp_path: Path, content:
             for name, data in content.items():
                 pack.writestr(name, data)
     with pytest.raises(Refusal) as raised:
-        Recorded.from_file(path, "replay")
+        RecordingPlayer.from_file(path, "replay")
     assert raised.value.code == "bad_recording"

@@ -20,14 +20,14 @@ from callboard.contracts.ports.model import (
     Usage,
 )
 from callboard.models.scenario import parse
-from callboard.models.scripted import Scripted
+from callboard.models.scripted import ScenarioPlayer
 from tests.models.requests import collect, make_call, make_message, make_request, make_result, read_answer, read_failure
 
 AT_MOST_S = 5.0
 
 
-def make_model(text: str, folder: Path = Path("/nowhere")) -> Scripted:
-    return Scripted(parse(dedent(text), "s.yaml"), folder)
+def make_model(text: str, folder: Path = Path("/nowhere")) -> ScenarioPlayer:
+    return ScenarioPlayer(parse(dedent(text), "s.yaml"), folder)
 
 
 async def test_a_call_streams_its_parts_in_order_and_its_stop_reason():
@@ -249,11 +249,11 @@ async def test_waits_are_as_long_as_written_times_the_pace():
     loop = asyncio.get_running_loop()
     scenario = parse("delay_ms: 20\ncalls: [[{pause: 20}, {text: hello}]]", "s.yaml")
     started = loop.time()
-    await collect(Scripted(scenario, Path("/nowhere"), pace=2), make_request("go"))
+    await collect(ScenarioPlayer(scenario, Path("/nowhere"), pace=2), make_request("go"))
     assert loop.time() - started >= 0.08
     endless = parse("delay_ms: 1.0e+9\ncalls: [[{pause: 1.0e+9}, {text: hello}]]", "s.yaml")
     async with asyncio.timeout(AT_MOST_S):
-        await collect(Scripted(endless, Path("/nowhere"), pace=0), make_request("go"))
+        await collect(ScenarioPlayer(endless, Path("/nowhere"), pace=0), make_request("go"))
 
 
 QUOTES = """
@@ -308,7 +308,7 @@ async def test_reasoning_has_no_signature():
 
 def test_a_scenario_is_named_after_its_file(tmp_path: Path):
     (tmp_path / "two-calls.yaml").write_text("calls: [[{text: 你好}]]", "utf-8")
-    assert Scripted.from_file(tmp_path / "two-calls.yaml").name == "two-calls"
+    assert ScenarioPlayer.from_file(tmp_path / "two-calls.yaml").name == "two-calls"
 
 
 @pytest.mark.parametrize(
@@ -351,7 +351,7 @@ def test_an_invalid_scenario_is_reported_by_file_line_and_field(text: str, line:
 
 def test_a_missing_scenario_is_refused(tmp_path: Path):
     with pytest.raises(Refusal) as raised:
-        Scripted.from_file(tmp_path / "none.yaml")
+        ScenarioPlayer.from_file(tmp_path / "none.yaml")
     assert raised.value.code == "bad_scenario"
 
 

@@ -22,7 +22,7 @@ def is_cron(line: str) -> bool:
     )
 
 
-def ever_occurs(line: str) -> bool:
+def has_next_time(line: str) -> bool:
     """Return whether a cron expression has any next time. 30 February has none."""
     # Loading the library takes a while, and few folders need it.
     import croniter

@@ -12,7 +12,7 @@ from callboard.contracts.ports.agents import Definition, DefinitionProblem, Prov
 from callboard.contracts.tool_names import stored_name
 from callboard.contracts.tools import EVERY_TOOL, TOOL_NAMES, may_be_brought
 
-from .cron import ever_occurs, is_cron
+from .cron import has_next_time, is_cron
 from .fields import DefinitionFields, PolicyTable, ScheduleFields, to_seconds
 from .frontmatter import Frontmatter, FrontmatterSplit, split_frontmatter, suggest
 
@@ -55,7 +55,7 @@ def load_definition(source: bytes, file: str) -> LoadedDefinition:
         file: Path of the file, for problems.
     """
     if len(source) > MAX_FILE_BYTES:
-        return unreadable(
+        return build_unreadable(
             file,
             f"The file is larger than {MAX_FILE_BYTES // 1024} KB.",
             "Move long content to files that the agent reads.",
@@ -64,12 +64,12 @@ def load_definition(source: bytes, file: str) -> LoadedDefinition:
         text = source.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = source.count(b"\n", 0, error.start) + 1
-        return unreadable(file, f"The file is not UTF-8: {error.reason}.", "Save it as UTF-8.", line)
+        return build_unreadable(file, f"The file is not UTF-8: {error.reason}.", "Save it as UTF-8.", line)
     halves = split_frontmatter(text)
     if halves is None:
-        return unreadable(file, "The file has no frontmatter.", _FORMAT, 1)
+        return build_unreadable(file, "The file has no frontmatter.", _FORMAT, 1)
     if len(halves.front) > _MAX_FRONTMATTER_CHARS:
-        return unreadable(
+        return build_unreadable(
             file, f"The frontmatter is larger than {_MAX_FRONTMATTER_CHARS // 1024} KB.", _FORMAT, halves.line
         )
     front = Frontmatter(file, halves)
@@ -81,7 +81,7 @@ def load_definition(source: bytes, file: str) -> LoadedDefinition:
     return LoadedDefinition(file, _build(fields, halves, source, file), (), front.lines)
 
 
-def unreadable(file: str, message: str, hint: str, line: int = 0) -> LoadedDefinition:
+def build_unreadable(file: str, message: str, hint: str, line: int = 0) -> LoadedDefinition:
     """Return a file whose fields could not be read."""
     problem = DefinitionProblem(file=file, line=line, field="", message=message, hint=hint)
     return LoadedDefinition(file, None, (problem,), {})
@@ -135,14 +135,14 @@ def _check(front: DefinitionFields, frontmatter: Frontmatter, halves: Frontmatte
     _check_schedule(front, frontmatter)
     if not halves.body.strip() and not (front.provider or _PROVIDERS[front.kind][0]):
         frontmatter.lines["prompt"] = halves.body_line
-        frontmatter.problem("prompt", "The agent has no prompt.", "Write the prompt below the frontmatter.")
+        frontmatter.add_problem("prompt", "The agent has no prompt.", "Write the prompt below the frontmatter.")
 
 
 def _check_tools(front: DefinitionFields, frontmatter: Frontmatter) -> None:
     for number, name in enumerate(front.tools):
         if name != EVERY_TOOL and stored_name(name) not in TOOL_NAMES and not may_be_brought(name):
             hint = suggest(name, sorted(TOOL_NAMES)) or f"Tools: {', '.join(sorted(TOOL_NAMES))}."
-            frontmatter.problem(f"tools[{number}]", f"There is no tool `{name}`.", hint)
+            frontmatter.add_problem(f"tools[{number}]", f"There is no tool `{name}`.", hint)
 
 
 def _check_kind(front: DefinitionFields, frontmatter: Frontmatter) -> None:
@@ -151,15 +151,15 @@ def _check_kind(front: DefinitionFields, frontmatter: Frontmatter) -> None:
         allow, targets = allow.allow, allow.delegate_targets
     if front.lead and front.kind != "main":
         message = f"An agent of kind {front.kind} cannot lead."
-        frontmatter.problem("lead", message, "Set `kind: main`, or remove `lead`.")
+        frontmatter.add_problem("lead", message, "Set `kind: main`, or remove `lead`.")
     if front.kind == "subagent" and "Delegate" in allow:
-        frontmatter.problem("policy", "A subagent cannot delegate.", "Remove Delegate from `policy`.")
+        frontmatter.add_problem("policy", "A subagent cannot delegate.", "Remove Delegate from `policy`.")
     if front.kind == "subagent" and front.capabilities:
         message = "A subagent cannot create agents or edges."
-        frontmatter.problem("capabilities", message, "Remove `capabilities`.")
+        frontmatter.add_problem("capabilities", message, "Remove `capabilities`.")
     if targets is not None and "Delegate" not in allow:
         message = "There are targets, but no Delegate in `policy.allow`."
-        frontmatter.problem("policy.delegate_targets", message, "Add Delegate.")
+        frontmatter.add_problem("policy.delegate_targets", message, "Add Delegate.")
 
 
 def _check_provider(front: DefinitionFields, frontmatter: Frontmatter) -> None:
@@ -168,19 +168,19 @@ def _check_provider(front: DefinitionFields, frontmatter: Frontmatter) -> None:
     if provider not in accepted:
         names = " or ".join(f"`{name}`" if name else "none" for name in accepted)
         message = f"The provider of an agent of kind {front.kind} must be {names}, not `{provider}`."
-        frontmatter.problem("provider", message)
+        frontmatter.add_problem("provider", message)
     if provider == "acp" and not front.command:
         message = "The provider `acp` needs a `command`."
-        frontmatter.problem("provider", message, "Example: command: [goose, acp].")
+        frontmatter.add_problem("provider", message, "Example: command: [goose, acp].")
     if provider != "acp" and front.command:
-        frontmatter.problem("command", "Only the provider `acp` has a command.", "Add `provider: acp`.")
+        frontmatter.add_problem("command", "Only the provider `acp` has a command.", "Add `provider: acp`.")
     if provider != "acp" and front.agent_mode:
-        frontmatter.problem("agent_mode", "Only the provider `acp` has agent modes.", "Add `provider: acp`.")
+        frontmatter.add_problem("agent_mode", "Only the provider `acp` has agent modes.", "Add `provider: acp`.")
     if provider == "a2a" and not front.url:
         message = "A remote agent needs the `url` of its card."
-        frontmatter.problem("kind", message, "Example: url: https://example.org/agent.")
+        frontmatter.add_problem("kind", message, "Example: url: https://example.org/agent.")
     if provider != "a2a" and front.url:
-        frontmatter.problem("url", "Only an agent of kind remote has a `url`.", "Set `kind: remote`.")
+        frontmatter.add_problem("url", "Only an agent of kind remote has a `url`.", "Set `kind: remote`.")
 
 
 def _check_schedule(front: DefinitionFields, frontmatter: Frontmatter) -> None:
@@ -189,20 +189,20 @@ def _check_schedule(front: DefinitionFields, frontmatter: Frontmatter) -> None:
         return
     if front.kind != "background":
         message = "Only an agent of kind background has a schedule."
-        frontmatter.problem("schedule", message, "Set `kind: background`.")
+        frontmatter.add_problem("schedule", message, "Set `kind: background`.")
     if schedule.every and schedule.cron:
-        frontmatter.problem("schedule.cron", "A schedule has either `every` or `cron`.", "Remove one of them.")
+        frontmatter.add_problem("schedule.cron", "A schedule has either `every` or `cron`.", "Remove one of them.")
     if schedule.cron and not is_cron(schedule.cron):
         message = (
             f"Invalid cron expression `{schedule.cron}`: expected numbers for minute, hour, day, month and weekday."
         )
-        frontmatter.problem("schedule.cron", message, 'Example: "0 9 * * 1-5", at 9:00 UTC from Monday to Friday.')
-    elif schedule.cron and not ever_occurs(schedule.cron):
+        frontmatter.add_problem("schedule.cron", message, 'Example: "0 9 * * 1-5", at 9:00 UTC from Monday to Friday.')
+    elif schedule.cron and not has_next_time(schedule.cron):
         message = f"`{schedule.cron}` never occurs: the month has no such day."
-        frontmatter.problem("schedule.cron", message, "Choose a day that the month has.")
+        frontmatter.add_problem("schedule.cron", message, "Choose a day that the month has.")
     if not (schedule.every or schedule.cron or schedule.wake_on):
-        frontmatter.problem("schedule", "The schedule never wakes the agent.", "Add `every`, `cron` or `wake_on`.")
+        frontmatter.add_problem("schedule", "The schedule never wakes the agent.", "Add `every`, `cron` or `wake_on`.")
     for number, tag in enumerate(schedule.wake_on):
         if tag not in _WAKING:
             message = f"There is no session fact `{tag}`."
-            frontmatter.problem(f"schedule.wake_on[{number}]", message, suggest(tag, sorted(_WAKING)))
+            frontmatter.add_problem(f"schedule.wake_on[{number}]", message, suggest(tag, sorted(_WAKING)))

@@ -14,8 +14,8 @@ from typing import NamedTuple
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.agents import Definition, DefinitionProblem, Roster, fold_name
 
-from .definition import MAX_FILE_BYTES, LoadedDefinition, load_definition, unreadable
-from .packaged import delegating_lead, packaged_roster
+from .definition import MAX_FILE_BYTES, LoadedDefinition, build_unreadable, load_definition
+from .packaged import build_delegating_lead, build_packaged_roster
 from .roster import FOLDER, build_roster
 
 #: The most files that are loaded. Further files are a problem.
@@ -67,7 +67,7 @@ class FolderDefinitions:
         """Return the agents of the folder, with the problems of their files."""
         handle = _open_agents(folder)
         if handle is None:
-            return packaged_roster()
+            return build_packaged_roster()
         if isinstance(handle, DefinitionProblem):
             return build_roster((), problems=(handle,))
         try:
@@ -97,7 +97,7 @@ class FolderDefinitions:
         The packaged agent is always available, for sessions that are older than the folder's definitions.
         """
         roster = self.read_roster(folder)
-        definition = roster.find(name) or packaged_roster().find(name)
+        definition = roster.find(name) or build_packaged_roster().find(name)
         if definition is not None:
             return definition
         file = fold_name(f"{FOLDER}/{name}.md")
@@ -157,7 +157,7 @@ def _read_stamps(handle: int) -> tuple[_Stamp, ...]:
 
 def _load_roster(handle: int, stamps: tuple[_Stamp, ...]) -> Roster:
     if not stamps:
-        return packaged_roster()
+        return build_packaged_roster()
     files = [_load_file(handle, stamp) for stamp in stamps[:MAX_FILES]]
     if len(stamps) > MAX_FILES:
         message = f"There are {len(stamps)} files; only the first {MAX_FILES} are loaded."
@@ -170,7 +170,7 @@ def _find_built_in_lead(files: list[LoadedDefinition]) -> tuple[LoadedDefinition
     """Return the packaged lead if every file is valid and none defines a main agent."""
     if any(file.definition is None or file.definition.kind == "main" for file in files):
         return ()
-    lead = delegating_lead()
+    lead = build_delegating_lead()
     names = {fold_name(file.definition.name) for file in files if file.definition is not None}
     return () if fold_name(lead.name) in names else (LoadedDefinition("", lead, (), {}),)
 
@@ -178,13 +178,13 @@ def _find_built_in_lead(files: list[LoadedDefinition]) -> tuple[LoadedDefinition
 def _load_file(handle: int, stamp: _Stamp) -> LoadedDefinition:
     path = f"{FOLDER}/{os.fsencode(stamp.name).decode(errors='replace')}"
     if stat.S_ISLNK(stamp.mode):
-        return unreadable(path, "It is a symbolic link.", _NO_LINK)
+        return build_unreadable(path, "It is a symbolic link.", _NO_LINK)
     if not stat.S_ISREG(stamp.mode):
-        return unreadable(path, _NOT_REGULAR, _USE_MARKDOWN)
+        return build_unreadable(path, _NOT_REGULAR, _USE_MARKDOWN)
     try:
         with os.fdopen(os.open(stamp.name, _FILE, dir_fd=handle), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                return unreadable(path, _NOT_REGULAR, _USE_MARKDOWN)
+                return build_unreadable(path, _NOT_REGULAR, _USE_MARKDOWN)
             return load_definition(file.read(MAX_FILE_BYTES + 1), path)
     except OSError as error:
-        return unreadable(path, f"It cannot be read: {error.strerror or error}.", _CHECK_PERMISSIONS)
+        return build_unreadable(path, f"It cannot be read: {error.strerror or error}.", _CHECK_PERMISSIONS)

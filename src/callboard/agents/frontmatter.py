@@ -115,7 +115,7 @@ class Frontmatter:
         value = self._read_value(node, kind, "", self._first)
         return None if self.problems else cast("T", value)
 
-    def problem(self, field: str, message: str, hint: str = "") -> None:
+    def add_problem(self, field: str, message: str, hint: str = "") -> None:
         """Add a problem of a decoded field."""
         self._add_problem_at(self.lines.get(field, self._first), field, message, hint)
 

@@ -11,21 +11,21 @@ from callboard.contracts.ports.agents import Definition, Roster
 
 from .definition import load_definition
 from .roster import build_roster
-from .teams import SOLO, preset_files
+from .teams import SOLO, read_preset_files
 
 
 @cache
-def packaged_roster() -> Roster:
+def build_packaged_roster() -> Roster:
     """Return the roster of a folder without agents."""
-    roster = build_roster((load_definition(source, name) for name, source in preset_files(SOLO)), packaged=True)
+    roster = build_roster((load_definition(source, name) for name, source in read_preset_files(SOLO)), packaged=True)
     definitions = tuple(msgspec.structs.replace(definition, file="") for definition in roster.definitions)
     return msgspec.structs.replace(roster, definitions=definitions)
 
 
 @cache
-def delegating_lead() -> Definition:
+def build_delegating_lead() -> Definition:
     """Return the packaged lead for a folder with other agents: it may delegate to them."""
-    roster = packaged_roster()
+    roster = build_packaged_roster()
     lead = next(definition for definition in roster.definitions if definition.name == roster.lead)
     policy = tuple(dict.fromkeys((*lead.policy, "Delegate")))
     hash = hashlib.sha256(f"{lead.hash} {' '.join(policy)}".encode()).hexdigest()

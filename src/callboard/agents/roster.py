@@ -95,7 +95,9 @@ class _RosterBuilder:
         targets = definition.delegate_targets
         if targets is not None:
             field = "policy.delegate_targets"
-            resolved_targets = (self._target(name, f"{field}[{number}]", file) for number, name in enumerate(targets))
+            resolved_targets = (
+                self._resolve_target(name, f"{field}[{number}]", file) for number, name in enumerate(targets)
+            )
             targets = tuple(dict.fromkeys(target for target in resolved_targets if target is not None))
         return msgspec.structs.replace(definition, edges=edges, delegate_targets=targets)
 
@@ -118,7 +120,7 @@ class _RosterBuilder:
         self._directed_edges.update(dict.fromkeys(directed_edges, file.file))
         return msgspec.structs.replace(edge, to=other.name)
 
-    def _target(self, name: str, field: str, file: LoadedDefinition) -> str | None:
+    def _resolve_target(self, name: str, field: str, file: LoadedDefinition) -> str | None:
         other = self._find(name, field, file)
         if other is None:
             return None

@@ -33,7 +33,7 @@ def list_presets() -> tuple[TeamPreset, ...]:
     return tuple(_load_team(name) for name in _list_names())
 
 
-def preset_files(name: str) -> tuple[tuple[str, bytes], ...]:
+def read_preset_files(name: str) -> tuple[tuple[str, bytes], ...]:
     """Return the names and contents of a preset's files. Raises Refusal `invalid_input` for an unknown preset."""
     if name not in _list_names():
         hint = suggest(name, _list_names()) or f"Presets: {', '.join(_list_names())}."
@@ -51,7 +51,7 @@ def copy_preset(name: str, folder: str) -> tuple[str, ...]:
         Refusal: `invalid_input` for an unknown preset, or if a file already exists. Then no file is written.
         OSError: The folder is not writable.
     """
-    files = preset_files(name)
+    files = read_preset_files(name)
     target = Path(folder) / FOLDER
     if target.is_symlink() or (target.exists() and not target.is_dir()):
         raise Refusal("invalid_input", f"{target} is not a folder.", field="preset", hint="Move or rename it first.")
@@ -81,7 +81,7 @@ def _list_names() -> tuple[str, ...]:
 
 
 def _load_team(name: str) -> TeamPreset:
-    roster = build_roster(load_definition(source, f"{FOLDER}/{file}") for file, source in preset_files(name))
+    roster = build_roster(load_definition(source, f"{FOLDER}/{file}") for file, source in read_preset_files(name))
     lead = roster.find(roster.lead)
     others = sorted(definition.name for definition in roster.definitions if definition is not lead)
     return TeamPreset(

@@ -23,7 +23,7 @@ from callboard.contracts.ports.uploads import Upload
 from callboard.contracts.record import WireEvent
 from callboard.contracts.rows import decode_ops
 
-from .endpoint import Endpoint, loopback_context
+from .endpoint import Endpoint, build_loopback_context
 
 API = "/api/v1"
 KEY_HEADER = "Idempotency-Key"
@@ -95,7 +95,7 @@ class Client:
         self._locate = locate
         self._waits = waits
         timeout = httpx2.Timeout(_RESPONSE_SECONDS, connect=_CONNECT_SECONDS)
-        self._http = httpx2.AsyncClient(trust_env=False, verify=loopback_context(), timeout=timeout)
+        self._http = httpx2.AsyncClient(trust_env=False, verify=build_loopback_context(), timeout=timeout)
 
     async def __aenter__(self) -> Self:
         return self
@@ -172,7 +172,7 @@ class Client:
         Example:
             facts = await client.read_facts("ses_1", after=53)
         """
-        path = f"{_path(stream)}/facts"
+        path = f"{_build_path(stream)}/facts"
         response = await self._retry(lambda: self._ask("GET", path, params={"after": after, "limit": limit}))
         return msgspec.json.decode(response.content, type=_Page).events
 
@@ -273,7 +273,7 @@ class Client:
         while True:
             headers = {LAST_EVENT_ID: position} if position else {}
             try:
-                async with self._stream(f"{_path(stream)}/{feed}", headers) as response:
+                async with self._stream(f"{_build_path(stream)}/{feed}", headers) as response:
                     if await self._is_renewed(response):
                         continue
                     await _raise_for_refusal(response)
@@ -340,7 +340,7 @@ class Client:
         return {"Authorization": f"Bearer {self._endpoint.token}"}
 
 
-def _path(stream: str) -> str:
+def _build_path(stream: str) -> str:
     return f"/{'workspaces' if is_workspace_stream(stream) else 'sessions'}/{stream}"
 
 

@@ -42,7 +42,7 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         return f"Endpoint(url={self.url!r}, pid={self.pid}, epoch={self.epoch})"
 
 
-def loopback_context() -> ssl.SSLContext:
+def build_loopback_context() -> ssl.SSLContext:
     """Return a TLS context without certificates for clients of loopback, which use plain HTTP.
 
     Loading the system's certificates takes longer than a request.

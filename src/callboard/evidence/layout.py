@@ -157,12 +157,12 @@ def _collect_ids(header: Header) -> dict[str, str | int]:
     return ids
 
 
-def manifest_bytes(manifest: Manifest) -> bytes:
+def encode_manifest(manifest: Manifest) -> bytes:
     """Encode the manifest as in the pack."""
     return msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n"
 
 
-def zip_member(name: str) -> zipfile.ZipInfo:
+def build_zip_member(name: str) -> zipfile.ZipInfo:
     """Return the entry of a zip file, equal on every machine and at any time."""
     info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
     info.create_system = 3
@@ -180,7 +180,7 @@ def to_spans(sequences: list[int]) -> tuple[tuple[int, int], ...]:
     return tuple(spans)
 
 
-def readme(**values: Any) -> bytes:
+def format_readme(**values: Any) -> bytes:
     """Return the README of a pack."""
     return _README.format(**values).encode()
 

@@ -84,7 +84,7 @@ class Lineage:
         for stored in page:
             self._add(decode_header(stored.header), stored.payload)
 
-    def scope_of(self, task: str) -> Scope | None:
+    def find_scope(self, task: str) -> Scope | None:
         """Return the scope of a task's creation; None if the session has no such task."""
         return self._created.get(task)
 
@@ -128,7 +128,7 @@ class Lineage:
             self._turns.setdefault(scope.task, set()).add(scope.turn)
         if kind == TurnStarted.type:
             self._turn_of_run[scope.run] = scope.turn
-        for entity in shared_entities(scope):
+        for entity in list_shared_entities(scope):
             named_by = self._named_by.setdefault(entity, set())
             thread_task = self._ownership.task.get(scope.thread, "")
             owners = (("task", scope.task), ("task", thread_task), ("turn", scope.turn))
@@ -157,11 +157,15 @@ class Selection:
             self._threads[scope.thread] = None
             if scope.agent:
                 self._agents[scope.agent] = None
-        if is_work or scope.task in self._tasks or any(entity in self._shared for entity in shared_entities(scope)):
+        if (
+            is_work
+            or scope.task in self._tasks
+            or any(entity in self._shared for entity in list_shared_entities(scope))
+        ):
             first = self._spans.pop()[0] if self._spans and self._spans[-1][1] == sequence - 1 else sequence
             self._spans.append((first, sequence))
 
-    def task_part(self) -> TaskPart:
+    def build_task_part(self) -> TaskPart:
         """Return the collected facts."""
         return TaskPart(
             task_id=self._task,
@@ -172,6 +176,6 @@ class Selection:
         )
 
 
-def shared_entities(scope: Scope) -> list[tuple[str, str]]:
+def list_shared_entities(scope: Scope) -> list[tuple[str, str]]:
     """Return the shared entities of a scope as pairs of kind and id."""
     return [(name, id) for name in _SHARED if (id := getattr(scope, name))]

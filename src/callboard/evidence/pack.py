@@ -75,7 +75,7 @@ class PackWriter:
         self._made_by = made_by
         self._selection = selection
         self._zip = zipfile.ZipFile(file, "w")
-        self._facts: IO[bytes] | None = self._zip.open(layout.zip_member(layout.FACTS), "w")
+        self._facts: IO[bytes] | None = self._zip.open(layout.build_zip_member(layout.FACTS), "w")
         self._facts_hash = hashlib.sha256()
         self._workspace = ""
         self._link = chain.genesis(session)
@@ -117,14 +117,14 @@ class PackWriter:
             for name, size in _REFERENCE.findall(stored.payload):
                 self._refer(name.decode(), int(size or 0), stored.sequence, header.type)
 
-    def wanted_blobs(self) -> list[BlobReference]:
+    def list_wanted_blobs(self) -> list[BlobReference]:
         """End the facts. Return the blobs that they refer to, each once, in the order of the references."""
         if self._facts is not None:
             self._facts.close()
             self._facts = None
         return list(self._wanted.values())
 
-    def accepts(self, blob: BlobReference) -> bool:
+    def accept_blob(self, blob: BlobReference) -> bool:
         """Return whether the pack includes a blob. If not, the manifest lists it as omitted.
 
         Blobs above a size limit are omitted, and earlier packs too, because this pack has all their facts.
@@ -142,20 +142,20 @@ class PackWriter:
         if data is None:
             self._omit(blob, "no longer in the log, or not a blob")
             return
-        if not self.accepts(msgspec.structs.replace(blob, size=len(data))):
+        if not self.accept_blob(msgspec.structs.replace(blob, size=len(data))):
             return
         if hashlib.sha256(data).hexdigest() != blob.hash:
             raise Refusal(
                 "chain_broken", f"The blob {blob.hash} has different bytes: the log was changed outside Callboard."
             )
-        self._zip.writestr(layout.zip_member(layout.BLOBS + blob.hash), data)
+        self._zip.writestr(layout.build_zip_member(layout.BLOBS + blob.hash), data)
         self._room -= len(data)
         self._blobs.append(PackedBlob(hash=blob.hash, size=len(data), sequence=blob.sequence))
 
     def finish(self) -> PackResult:
         """Write the README, the manifest and the checksum. Raises Refusal `too_large`."""
-        part = None if self._selection is None else self._selection.task_part()
-        readme = layout.readme(
+        part = None if self._selection is None else self._selection.build_task_part()
+        readme = layout.format_readme(
             made_by=self._made_by,
             session=self._session,
             through=self.through,
@@ -180,8 +180,8 @@ class PackWriter:
             left_out=tuple(self._left_out),
             files={layout.FACTS: self._facts_hash.hexdigest(), layout.README: hashlib.sha256(readme).hexdigest()},
         )
-        self._zip.writestr(layout.zip_member(layout.MANIFEST), layout.manifest_bytes(manifest))
-        self._zip.writestr(layout.zip_member(layout.README), readme)
+        self._zip.writestr(layout.build_zip_member(layout.MANIFEST), layout.encode_manifest(manifest))
+        self._zip.writestr(layout.build_zip_member(layout.README), readme)
         self._zip.comment = bytes(layout.COMMENT_BYTES)
         self._zip.close()
         return PackResult(

@@ -155,7 +155,7 @@ def _read_manifest(pack: zipfile.ZipFile) -> Manifest:
     if manifest.format != layout.FORMAT or manifest.format_version != layout.FORMAT_VERSION:
         message = f"unsupported format {manifest.format[:40]} {manifest.format_version}"
         raise _InvalidPackError("manifest", layout.MANIFEST, message)
-    if layout.manifest_bytes(manifest) != data:
+    if layout.encode_manifest(manifest) != data:
         raise _InvalidPackError("manifest", layout.MANIFEST, "not encoded like a pack's manifest")
     if manifest.hash != "SHA-256" or manifest.how != layout.COMPUTATIONS:
         raise _InvalidPackError("manifest", layout.MANIFEST, "describes a different computation of links")
@@ -248,12 +248,12 @@ def _check_task(pack: zipfile.ZipFile, claimed: TaskPart | None, lineage: Lineag
     """Select the facts of the task again, and compare them with the claimed ones."""
     if claimed is None:
         return
-    if lineage.scope_of(claimed.task_id) is None:
+    if lineage.find_scope(claimed.task_id) is None:
         raise _InvalidPackError("task", layout.MANIFEST, f"there is no task {claimed.task_id} in the session")
     selection = lineage.select(claimed.task_id)
     for line, _ in _read_lines(pack):
         selection.add_fact(line.sequence, decode_header(b64decode(line.header)))
-    if selection.task_part() != claimed:
+    if selection.build_task_part() != claimed:
         raise _InvalidPackError(
             "task", layout.MANIFEST, "the listed facts, subtasks or agents are not those of the task"
         )

@@ -52,7 +52,7 @@ class SealedBatch(NamedTuple):
     head: Head
 
 
-def draft(batch: Append, salts: bytes) -> Draft:
+def build_draft(batch: Append, salts: bytes) -> Draft:
     """Encode the facts. `salts` are new random bytes, 16 for each fact."""
     facts: list[DraftedFact] = []
     names: list[tuple[int, str]] = []
@@ -80,7 +80,7 @@ def draft(batch: Append, salts: bytes) -> Draft:
 def check_place(batch: Append, head: Head, epoch: int) -> None:
     """Refuse a batch whose author lost the lease (`fenced`) or does not know the newest fact (`conflict`)."""
     if batch.epoch != epoch:
-        raise fenced(batch.stream, batch.epoch, epoch)
+        raise build_fenced_refusal(batch.stream, batch.epoch, epoch)
     if batch.expected != head.sequence:
         raise Refusal(
             "conflict",
@@ -89,7 +89,7 @@ def check_place(batch: Append, head: Head, epoch: int) -> None:
         )
 
 
-def fenced(stream: str, epoch: int, now: int) -> Refusal:
+def build_fenced_refusal(stream: str, epoch: int, now: int) -> Refusal:
     """Return the refusal of a writer whose epoch has ended."""
     return Refusal(
         "fenced",
@@ -98,7 +98,7 @@ def fenced(stream: str, epoch: int, now: int) -> Refusal:
     )
 
 
-def key_taken(key: str) -> Refusal:
+def build_key_refusal(key: str) -> Refusal:
     """Return the refusal of a second answer for an idempotency key."""
     return Refusal(
         "idempotency_conflict",
@@ -108,12 +108,12 @@ def key_taken(key: str) -> Refusal:
     )
 
 
-def no_such_fact(stream: str, sequence: int) -> Refusal:
+def build_unknown_fact_refusal(stream: str, sequence: int) -> Refusal:
     """Return the refusal of an unknown sequence."""
     return Refusal("invalid_input", f"The stream {stream} has no fact {sequence}.", field="sequence")
 
 
-def empty_head(stream: str) -> Head:
+def build_empty_head(stream: str) -> Head:
     """Return the head of a stream without facts."""
     return Head(sequence=0, link=chain.genesis(stream))
 
@@ -156,7 +156,7 @@ def decode_record(stream: str, stored: StoredBytes) -> Record:
     )
 
 
-def exports_fact(header: bytes, payload: bytes | None, sequence: int) -> bool:
+def is_export_of(header: bytes, payload: bytes | None, sequence: int) -> bool:
     """Return whether a fact names an evidence pack that contains the fact `sequence`."""
     if payload is None or (decoded := decode_header(header)).type != EvidenceExported.type:
         return False

@@ -11,7 +11,7 @@ __all__ = [
     "DIGEST_BYTES",
     "SALT_BYTES",
     "StoredBytes",
-    "broken",
+    "build_broken_refusal",
     "check",
     "check_end",
     "digest",
@@ -38,12 +38,12 @@ def check(stream: str, after: int, previous: bytes, facts: Iterable[StoredBytes]
     """
     for fact in facts:
         if fact.sequence != after + 1:
-            raise broken(stream, after + 1, "is missing")
+            raise build_broken_refusal(stream, after + 1, "is missing")
         if len(fact.seal) != (DIGEST_BYTES if fact.payload is None else SALT_BYTES):
-            raise broken(stream, fact.sequence, "has no valid seal")
+            raise build_broken_refusal(stream, fact.sequence, "has no valid seal")
         payload_digest = fact.seal if fact.payload is None else digest(fact.seal, fact.payload)
         if fact.link != link(previous, fact.header, payload_digest):
-            raise broken(stream, fact.sequence, "differs from the appended one")
+            raise build_broken_refusal(stream, fact.sequence, "differs from the appended one")
         after, previous = fact.sequence, fact.link
     return after, previous
 
@@ -56,12 +56,12 @@ def check_end(stream: str, head: tuple[int, bytes], last: tuple[int, bytes]) -> 
         last: Sequence and link of the last fact.
     """
     if last[0] < head[0]:
-        raise broken(stream, last[0] + 1, "is missing")
+        raise build_broken_refusal(stream, last[0] + 1, "is missing")
     if last != head:
-        raise broken(stream, head[0], "is not the last fact in the stream's head")
+        raise build_broken_refusal(stream, head[0], "is not the last fact in the stream's head")
 
 
-def broken(stream: str, sequence: int, defect: str) -> Refusal:
+def build_broken_refusal(stream: str, sequence: int, defect: str) -> Refusal:
     """Return the refusal of a damaged fact."""
     return Refusal(
         "chain_broken",

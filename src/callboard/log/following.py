@@ -19,8 +19,8 @@ TAIL = 512
 MAX_BATCH = 500
 
 
-class Read(Protocol):
-    """Reads facts of a stream."""
+class FactReader(Protocol):
+    """Reader of a stream's facts."""
 
     def __call__(self, stream: str, /, *, after: int, limit: int) -> Awaitable[tuple[Record, ...]]: ...
 
@@ -37,7 +37,7 @@ class _Stream:
             waker.set()
 
 
-class Following:
+class Subscriptions:
     """The subscriptions of a store.
 
     Args:
@@ -46,7 +46,7 @@ class Following:
         poll: Interval in which followers read the store, in seconds. Needed if another process writes it.
     """
 
-    def __init__(self, read: Read, head: Callable[[str], Awaitable[Head]], poll: float | None = None) -> None:
+    def __init__(self, read: FactReader, head: Callable[[str], Awaitable[Head]], poll: float | None = None) -> None:
         self._read = read
         self._head = head
         self._poll = poll

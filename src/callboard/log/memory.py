@@ -23,9 +23,19 @@ from ..contracts.ports.store import (
 )
 from ..contracts.record import Record, decode_header
 from . import chain
-from .batch import check_place, decode_record, draft, empty_head, exports_fact, fenced, key_taken, no_such_fact, seal
+from .batch import (
+    build_draft,
+    build_empty_head,
+    build_fenced_refusal,
+    build_key_refusal,
+    build_unknown_fact_refusal,
+    check_place,
+    decode_record,
+    is_export_of,
+    seal,
+)
 from .chain import StoredBytes
-from .following import Following
+from .following import Subscriptions
 from .memory_rows import MemoryRows
 from .pieces import GatheredPieces, check_offset, gather, list_keys
 
@@ -44,7 +54,7 @@ class MemoryStore:
         self.rows: RowStore = rows
 
     async def close(self) -> None:
-        self._facts.following.close()
+        self._facts.subscriptions.close()
 
 
 class MemoryBlobs:
@@ -98,7 +108,7 @@ class MemoryPartials:
 
     async def write(self, stream: str, epoch: int, pieces: Sequence[Frame]) -> None:
         if epoch != self._epoch:
-            raise fenced(stream, epoch, self._epoch)
+            raise build_fenced_refusal(stream, epoch, self._epoch)
         parts = self._parts.setdefault(stream, {})
         gathered = gather(pieces)
         for key, more in gathered.items():
@@ -147,17 +157,17 @@ class MemoryFacts:
         self._streams: dict[str, _Stream] = {}
         self._answers: dict[str, _Answer] = {}
         self._arrived: list[tuple[str, _Stream, int]] = []
-        self.following = Following(self.read, self.read_head)
+        self.subscriptions = Subscriptions(self.read, self.read_head)
 
     async def acquire_lease(self, stream: str) -> int:
         return self._epoch
 
     async def append(self, batch: Append) -> tuple[Record, ...]:
-        stream = self._streams.get(batch.stream) or _Stream(head=empty_head(batch.stream))
+        stream = self._streams.get(batch.stream) or _Stream(head=build_empty_head(batch.stream))
         check_place(batch, stream.head, self._epoch)
         if batch.answer is not None and batch.answer.key in self._answers:
-            raise key_taken(batch.answer.key)
-        made = draft(batch, os.urandom(chain.SALT_BYTES * len(batch.facts)))
+            raise build_key_refusal(batch.answer.key)
+        made = build_draft(batch, os.urandom(chain.SALT_BYTES * len(batch.facts)))
         sealed = seal(batch, made, stream.head)
         first = stream.head.sequence + 1
         self._streams[batch.stream] = stream
@@ -169,7 +179,7 @@ class MemoryFacts:
         self._partials.end(batch.stream, batch.ends)
         if batch.answer is not None:
             self._answers[batch.answer.key] = _Answer(batch.answer, batch.stream, first, sealed.head.sequence)
-        self.following.publish(batch.stream, sealed.records)
+        self.subscriptions.publish(batch.stream, sealed.records)
         return sealed.records
 
     async def read(
@@ -185,7 +195,7 @@ class MemoryFacts:
         return tuple(self._list_facts(stream)[after : max(after, end)])
 
     async def read_head(self, stream: str) -> Head:
-        return self._streams[stream].head if stream in self._streams else empty_head(stream)
+        return self._streams[stream].head if stream in self._streams else build_empty_head(stream)
 
     async def read_arrivals(self, *, after: int = 0, limit: int = 1000) -> tuple[Arrival, ...]:
         arrivals = (
@@ -199,7 +209,7 @@ class MemoryFacts:
         return len(self._arrived)
 
     def subscribe(self, stream: str, *, after: int = 0) -> AsyncGenerator[tuple[Record, ...], None]:
-        return self.following.follow(stream, after)
+        return self.subscriptions.follow(stream, after)
 
     async def find_answer(self, key: str) -> StoredAnswer | None:
         answer = self._answers.get(key)
@@ -214,12 +224,12 @@ class MemoryFacts:
     async def erase(self, stream: str, sequence: int) -> None:
         facts = self._list_facts(stream)
         if not 1 <= sequence <= len(facts):
-            raise no_such_fact(stream, sequence)
+            raise build_unknown_fact_refusal(stream, sequence)
         fact = facts[sequence - 1]
         facts[sequence - 1] = chain.erase(fact)
         self._blobs.release(stream, sequence)
         for later in facts[sequence:]:
-            if exports_fact(later.header, later.payload, sequence):
+            if is_export_of(later.header, later.payload, sequence):
                 self._blobs.release(stream, later.sequence)
         self._partials.end(stream, list_keys(decode_header(fact.header).scope))
         for answer in self._answers.values():
@@ -243,8 +253,8 @@ class MemoryFacts:
         self._partials.end(stream)
         self._answers = {key: answer for key, answer in self._answers.items() if answer.stream != stream}
         await self._rows.clear(stream)
-        self.following.reset(stream)
-        return empty_head(stream) if deleted is None else deleted.head
+        self.subscriptions.reset(stream)
+        return build_empty_head(stream) if deleted is None else deleted.head
 
     async def verify(self, stream: str) -> Head:
         head = await self.read_head(stream)

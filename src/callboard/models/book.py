@@ -12,8 +12,8 @@ from callboard.contracts.ports.model import Model
 from callboard.contracts.settings import SettingsProblemCode
 
 from .offline import Offline
-from .recorded import Recorded
-from .scripted import PROVIDER, Scripted
+from .recorded import RecordingPlayer
+from .scripted import PROVIDER, ScenarioPlayer
 from .settings import ModelSettings, ProviderSettings
 from .wire import Endpoint, Format, WireModel
 from .wire.model import Reveal
@@ -21,7 +21,7 @@ from .wire.model import Reveal
 Pair = tuple[str, str]
 
 
-class Book:
+class ModelConfiguration:
     """The models of one configuration.
 
     Args:
@@ -39,7 +39,7 @@ class Book:
         self.wires: dict[Pair, tuple[Endpoint, WireModel]] = {}
         self._endpoints: dict[str, Endpoint] = {}
         self._missing: dict[str, str] = {}
-        self._played: dict[str, Scripted] = {}
+        self._played: dict[str, ScenarioPlayer] = {}
         self._reveal = reveal
         self._reusable = reusable
         for index, provider in enumerate(settings.providers):
@@ -47,7 +47,7 @@ class Book:
         self.offline = not self.models
         if self.offline:
             self._add(Offline())
-        self.default = self.named(settings.default)
+        self.default = self.find_named(settings.default)
         if settings.default and self.default is None and not self.offline:
             raise _build_refusal(
                 f"The default model {settings.default!r} is not configured.",
@@ -57,7 +57,7 @@ class Book:
             )
         self.fallback = tuple(self._resolve_fallback(name, index) for index, name in enumerate(settings.fallback))
 
-    def named(self, wanted: str) -> Pair | None:
+    def find_named(self, wanted: str) -> Pair | None:
         """Return the model of a name: `MODEL`, `PROVIDER/MODEL`, or any model of a configured provider."""
         configured = next((pair for pair in self.models if pair[1] == wanted or "/".join(pair) == wanted), None)
         provider, _, name = wanted.partition("/")
@@ -65,20 +65,20 @@ class Book:
             return PROVIDER, name
         return configured or ((provider, name) if provider in self._endpoints and name else None)
 
-    def model(self, provider: str, name: str) -> Model | None:
+    def get_model(self, provider: str, name: str) -> Model | None:
         """Return the model of a route; None if it is not configured. Raises Refusal `bad_scenario`."""
         configured = self.models.get((provider, name))
         if configured is not None:
             return configured
         if provider == PROVIDER and name in self.settings.scenarios:
             if name not in self._played:
-                self._played[name] = Scripted.from_file(self.settings.scenarios[name], pace=self.settings.pace)
+                self._played[name] = ScenarioPlayer.from_file(self.settings.scenarios[name], pace=self.settings.pace)
             return self._played[name]
         endpoint = self._endpoints.get(provider)
         # Not added to `models`: these are the configured ones, not the ones that an agent named once.
         return self._build_wire(endpoint, name) if endpoint is not None else None
 
-    def unavailable_reason(self, pair: Pair) -> str:
+    def explain_unavailable(self, pair: Pair) -> str:
         """Return why the model is unavailable; empty if it is available."""
         return self._missing.get(pair[0], "")
 
@@ -89,9 +89,9 @@ class Book:
             )
         match provider.kind:
             case "scripted":
-                self._add(Scripted.from_file(Path(provider.scenario), provider.name))
+                self._add(ScenarioPlayer.from_file(Path(provider.scenario), provider.name))
             case "recorded":
-                self._add(Recorded.from_file(Path(provider.recording), provider.name))
+                self._add(RecordingPlayer.from_file(Path(provider.recording), provider.name))
             case "openai-compatible" | "openai" | "anthropic" | "google":
                 endpoint = _build_endpoint(provider, provider.kind, field)
                 self._endpoints[provider.name] = endpoint
@@ -111,7 +111,7 @@ class Book:
         return wire[1]
 
     def _resolve_fallback(self, name: str, index: int) -> Pair:
-        pair = next((pair for pair in self.models if pair[0] == name), None) or self.named(name)
+        pair = next((pair for pair in self.models if pair[0] == name), None) or self.find_named(name)
         if pair is None:
             message = f"The fallback {name!r} is not configured."
             raise _build_refusal(message, f"fallback[{index}]", "model_unconfigured", name=name)

@@ -32,7 +32,7 @@ _QUOTE = 60
 _HEAD = 10_000
 
 
-class Recorded:
+class RecordingPlayer:
     """Repeat the responses of an evidence pack. There is no state between calls."""
 
     def __init__(self, runs: list[RecordedRun], name: str, provider: str) -> None:
@@ -44,7 +44,7 @@ class Recorded:
         self._runs = runs
 
     @classmethod
-    def from_file(cls, path: Path, provider: str) -> Recorded:
+    def from_file(cls, path: Path, provider: str) -> RecordingPlayer:
         """Load the model of an evidence pack. Raises Refusal `bad_recording`."""
         return cls(read_runs(path), path.stem, provider)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.model import Model, Route
 
-from .book import Book, Pair
+from .book import ModelConfiguration, Pair
 from .scripted import PROVIDER
 from .settings import ModelSettings, ProviderSettings
 from .wire import WireModel
@@ -29,14 +29,14 @@ class ConfiguredModels:
 
     def __init__(self, settings: ModelSettings, reveal: Reveal = _return_unchanged) -> None:
         self._reveal = reveal
-        self._book = Book(settings, reveal, {})
+        self._configuration = ModelConfiguration(settings, reveal, {})
         self._former: dict[Pair, Model] = {}
         self._wires: set[WireModel] = set()
 
     @property
     def settings(self) -> ModelSettings:
         """The current settings."""
-        return self._book.settings
+        return self._configuration.settings
 
     def configure(self, settings: ModelSettings) -> None:
         """Replace the settings. A running run keeps its model, even if it is no longer configured.
@@ -44,12 +44,12 @@ class ConfiguredModels:
         Raises:
             Refusal: `bad_settings`, `bad_scenario` or `bad_recording`. The settings then stay unchanged.
         """
-        former = self._book
-        self._book = Book(settings, self._reveal, former.wires)
+        former = self._configuration
+        self._configuration = ModelConfiguration(settings, self._reveal, former.wires)
         self._former = {**self._former, **former.models, **{pair: model for pair, (_, model) in former.wires.items()}}
         self._wires |= {model for _, model in former.wires.values()}
 
-    def why_keyless(self, provider: str) -> str:
+    def explain_missing_key(self, provider: str) -> str:
         """Return why the provider's key is unavailable; empty if it is available or the provider is unknown.
 
         Blocking: it may query a keyring.
@@ -70,9 +70,9 @@ class ConfiguredModels:
             wanted: `MODEL`, `PROVIDER/MODEL` (any model of a configured provider), or empty for the default. The route's
                 reason says if the wanted model is not configured or unavailable.
         """
-        book = self._book
+        book = self._configuration
         candidates = tuple(book.models)
-        chosen = book.named(wanted)
+        chosen = book.find_named(wanted)
         if chosen is not None:
             reason = "The agent names this model."
         elif book.default is not None:
@@ -81,30 +81,30 @@ class ConfiguredModels:
             chosen, reason = candidates[0], "It is the first configured model."
         if chosen not in candidates:
             candidates = (*candidates, chosen)
-        if book.unavailable_reason(chosen):
+        if book.explain_unavailable(chosen):
             chosen, reason = self._replace_unavailable(chosen, candidates, reason)
         if book.offline and chosen in book.models:
             reason = "No model is configured."
         elif len(candidates) == 1:
             reason = "It is the only configured model."
-        if wanted and book.named(wanted) is None:
+        if wanted and book.find_named(wanted) is None:
             reason = f"The agent names {wanted!r}, which is not configured. {reason}"
         # A model that may cost money must not replace the scenario of a demo.
         is_scenario = chosen[0] == PROVIDER and chosen not in book.models
         chain = [] if is_scenario else [pair for pair in dict.fromkeys(book.fallback) if pair != chosen]
         candidates = (*candidates, *(pair for pair in chain if pair not in candidates))
-        reasons = tuple(map(book.unavailable_reason, candidates))
+        reasons = tuple(map(book.explain_unavailable, candidates))
         return Route(
             candidates=candidates,
             chosen=candidates.index(chosen),
             reason=reason,
-            fallbacks=tuple(candidates.index(pair) for pair in chain if not book.unavailable_reason(pair)),
+            fallbacks=tuple(candidates.index(pair) for pair in chain if not book.explain_unavailable(pair)),
             excluded=reasons if any(reasons) else (),
         )
 
     def get_model(self, provider: str, name: str) -> Model:
         """Return the model of a route. Raises Refusal `model_unconfigured` or `bad_scenario`."""
-        model = self._book.model(provider, name) or self._former.get((provider, name))
+        model = self._configuration.get_model(provider, name) or self._former.get((provider, name))
         if model is None:
             raise Refusal(
                 "model_unconfigured",
@@ -128,14 +128,14 @@ class ConfiguredModels:
 
     async def close(self) -> None:
         """Close the connections of all providers."""
-        for wire in {*self._wires, *(current for _, current in self._book.wires.values())}:
+        for wire in {*self._wires, *(current for _, current in self._configuration.wires.values())}:
             await wire.close()
 
     def _replace_unavailable(self, chosen: Pair, candidates: tuple[Pair, ...], reason: str) -> tuple[Pair, str]:
         """Return an available model in place of an unavailable one, with the reason; the same model if none is available."""
-        book = self._book
-        other = next((pair for pair in (*book.fallback, *candidates) if not book.unavailable_reason(pair)), None)
+        book = self._configuration
+        other = next((pair for pair in (*book.fallback, *candidates) if not book.explain_unavailable(pair)), None)
         if other is None:
             return chosen, reason
-        unavailable = book.unavailable_reason(chosen)
+        unavailable = book.explain_unavailable(chosen)
         return other, f"{'/'.join(chosen)} is unavailable: {unavailable} It is the next available model."

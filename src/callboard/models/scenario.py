@@ -186,7 +186,7 @@ def parse(text: str, file: str) -> Scenario:
         except msgspec.ValidationError as error:
             message, _, path = str(error).partition(" - at `$")
             field = f"{at}{path.rstrip('`')}".lstrip(".")
-            raise _build_refusal(file, _line(_parse_nodes(text), field), field, message) from None
+            raise _build_refusal(file, _find_line(_parse_nodes(text), field), field, message) from None
 
     if not isinstance(data, dict):
         return read(data, lambda value: msgspec.convert(value, Scenario), "")
@@ -217,7 +217,7 @@ def _parse_nodes(text: str) -> yaml.Node | None:
     return compose(text, yaml.SafeLoader)
 
 
-def _line(node: yaml.Node | None, field: str) -> int:
+def _find_line(node: yaml.Node | None, field: str) -> int:
     """Return the line, from 1, of the innermost existing node of a field path such as `calls[0][1].tool`."""
     line = 1
     for step in re.findall(r"\[(\d+)\]|\.?([^.\[\]]+)", field):

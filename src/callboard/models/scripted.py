@@ -30,7 +30,7 @@ _POLL_SECONDS = 0.005
 _ID = re.compile(r"\b[a-z]{2,5}_[0-9A-Za-z]{22}\b")
 
 
-class Scripted:
+class ScenarioPlayer:
     """Play a scenario. There is no state between calls.
 
     Args:
@@ -49,7 +49,7 @@ class Scripted:
         self._pace = pace / 1000
 
     @classmethod
-    def from_file(cls, path: Path, provider: str = PROVIDER, pace: float = 1.0) -> Scripted:
+    def from_file(cls, path: Path, provider: str = PROVIDER, pace: float = 1.0) -> ScenarioPlayer:
         """Load a scenario file. Raises Refusal `bad_scenario`."""
         return cls(load(path), path.resolve().parent, provider, pace)
 

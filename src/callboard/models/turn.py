@@ -14,8 +14,8 @@ def find_turn_start(request: ModelRequest) -> int:
         return request.begins
     end = len(request.messages)
     for _ in range(request.iteration - 1):
-        end = _last(request, "assistant", end)
-    return _last(request, "user", end)
+        end = _find_last(request, "assistant", end)
+    return _find_last(request, "user", end)
 
 
 def read_text(message: ModelMessage) -> str:
@@ -28,5 +28,5 @@ def read_input(message: ModelMessage) -> str:
     return next((part.text for part in message.content if isinstance(part, TextContent)), "")
 
 
-def _last(request: ModelRequest, role: str, end: int) -> int:
+def _find_last(request: ModelRequest, role: str, end: int) -> int:
     return next((index for index in reversed(range(max(end, 0))) if request.messages[index].role == role), -1)

@@ -91,7 +91,7 @@ def find_dumps(text: str, at: int = 0) -> list[Dump]:
     return dumps
 
 
-def contains_value(rows: str, value: str) -> bool:
+def has_value(rows: str, value: str) -> bool:
     """Return whether rows of a dump, the first without its offset, contain a value."""
     data = as_bytes(value)
     return any(data in dump.data for text in (rows, f" {rows}") for dump in find_dumps(text))

@@ -10,7 +10,7 @@ from callboard.contracts.entities.secret import SecretInfo
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.secrets import HANDLE, SecretStore, StreamRedaction
 
-from .dumps import contains_value
+from .dumps import has_value
 from .forms import FORM
 from .matcher import IN_HANDLE, SEEN, Match, Matcher
 from .named_secret import NamedSecret, SeenValues, explain_ordinary
@@ -84,9 +84,7 @@ class Redaction:
             # The seen value may contain a stored one over several lines or next to another one.
             bare = _strip(seen.value)
             names |= {
-                secret.name
-                for secret in stored
-                if _strip(secret.value) in bare or contains_value(seen.value, secret.value)
+                secret.name for secret in stored if _strip(secret.value) in bare or has_value(seen.value, secret.value)
             }
         return tuple(sorted(names))
 
@@ -223,7 +221,7 @@ class Redaction:
 
     def _has_key(self, text: str) -> bool:
         keys = [self._named[name] for name in self._keys if name in self._named]
-        return any(contains_value(text, key.value) or any(form in text for form in key.forms) for key in keys)
+        return any(has_value(text, key.value) or any(form in text for form in key.forms) for key in keys)
 
 
 def _strip(value: str) -> str:

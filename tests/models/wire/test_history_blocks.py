@@ -83,7 +83,7 @@ def test_r4_any_range_of_the_blocks_equals_the_added_bytes(sizes: list[int], dat
         blocks.add(piece)
         added += piece
         if data.draw(st.booleans()):
-            assert b"".join(blocks.snapshot()) == added
+            assert b"".join(blocks.list_blocks()) == added
     assert blocks.size == len(added)
     start, end = sorted((data.draw(st.integers(0, len(added))), data.draw(st.integers(0, len(added)))))
-    assert b"".join(blocks.between(start, end)) == added[start:end]
+    assert b"".join(blocks.read_range(start, end)) == added[start:end]

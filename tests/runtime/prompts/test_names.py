@@ -15,7 +15,7 @@ import pytest
 import callboard
 from callboard.agents.definition import load_definition
 from callboard.agents.roster import build_roster
-from callboard.agents.teams import list_presets, preset_files
+from callboard.agents.teams import list_presets, read_preset_files
 from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.ports.agents import Definition
 from callboard.contracts.team_tools import TEAM_TOOLS
@@ -84,7 +84,7 @@ def _prompts() -> Iterator[tuple[str, str]]:
     modes: tuple[tuple[Mode, PermissionMode], ...] = tuple(product(("chat", "auto"), ("ask", "planning")))
     specs = tuple(declarations._to_spec(kind) for kind in declarations.TOOLS.values())
     rosters = [
-        build_roster(load_definition(source, name) for name, source in preset_files(team.name))
+        build_roster(load_definition(source, name) for name, source in read_preset_files(team.name))
         for team in list_presets()
     ]
     for team, (mode, permission_mode) in product(rosters, modes):

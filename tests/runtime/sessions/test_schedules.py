@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callboard.agents.cron import ever_occurs, is_cron
+from callboard.agents.cron import has_next_time, is_cron
 from callboard.contracts.ports.agents import Schedule
 from callboard.runtime.sessions.schedules import find_next_wake
 
@@ -70,7 +70,7 @@ def test_every_valid_cron_line_has_a_later_time_on_a_full_minute(line: str, afte
     """A line that loads always has a next time."""
     assert is_cron(line)
     wake = find_next_wake(Schedule(cron=line), after)
-    if not ever_occurs(line):
+    if not has_next_time(line):
         assert wake == 0
         return
     assert wake > after

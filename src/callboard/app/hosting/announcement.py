@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from callboard.client.endpoint import Endpoint, loopback_context
+from callboard.client.endpoint import Endpoint, build_loopback_context
 from callboard.contracts.errors import Refusal
 from callboard.contracts.settings import AnyModel
 from callboard.log.sqlite.lock import find_writer
@@ -122,7 +122,9 @@ async def _is_responding(endpoint: Endpoint) -> bool:
 
     headers = {"Authorization": f"Bearer {endpoint.token}"}
     try:
-        async with httpx2.AsyncClient(trust_env=False, verify=loopback_context(), timeout=RESPONSE_SECONDS) as http:
+        async with httpx2.AsyncClient(
+            trust_env=False, verify=build_loopback_context(), timeout=RESPONSE_SECONDS
+        ) as http:
             response = await http.get(f"{endpoint.url}{_META}", headers=headers)
             meta = msgspec.json.decode(response.content, type=_Meta)
     except (httpx2.HTTPError, msgspec.MsgspecError):

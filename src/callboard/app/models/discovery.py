@@ -14,7 +14,7 @@ import httpx2
 import msgspec
 
 from callboard.adapters.acp import installed_agents
-from callboard.client.endpoint import loopback_context
+from callboard.client.endpoint import build_loopback_context
 from callboard.contracts.commands.model import DetectedSource
 from callboard.models.settings import ProviderSettings
 
@@ -72,7 +72,7 @@ async def discover_models(
     patience: float = PATIENCE_SECONDS,
 ) -> tuple[DetectedSource, ...]:
     """Find models and agents, keys first. A server has `patience` seconds to respond."""
-    async with httpx2.AsyncClient(trust_env=False, verify=loopback_context(), timeout=patience) as http:
+    async with httpx2.AsyncClient(trust_env=False, verify=build_loopback_context(), timeout=patience) as http:
         running, agents = await asyncio.gather(
             asyncio.gather(*(_find_server(server, configured, http, patience) for server in servers)),
             asyncio.to_thread(_find_agents, environment.get("PATH", "")),

@@ -48,7 +48,7 @@ class ModelCatalog:
         default = route.candidates[route.chosen]
         chain = [route.candidates[index] for index in route.fallbacks]
         pairs = (default, *(pair for pair in route.candidates if pair != default))
-        keyless = await asyncio.to_thread(lambda: {name: self._models.why_keyless(name) for name in providers})
+        keyless = await asyncio.to_thread(lambda: {name: self._models.explain_missing_key(name) for name in providers})
         return ModelList(
             configured=tuple(
                 self._describe(pair, providers.get(pair[0]), pair == default, chain, keyless.get(pair[0], ""))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ...contracts.content import Blob
 from ...contracts.ports.store import Append
 from ...contracts.record import Record
-from ..batch import Draft, check_place, key_taken, seal
+from ..batch import Draft, build_key_refusal, check_place, seal
 from .ledger import Ledger
 from .partials import end_partials
 
@@ -19,7 +19,7 @@ def append(connection: sqlite3.Connection, ledger: Ledger, batch: Append, made: 
     check_place(batch, end.head, ledger.epoch)
     answer = batch.answer
     if answer is not None and connection.execute("SELECT 1 FROM answers WHERE key = ?", (answer.key,)).fetchone():
-        raise key_taken(answer.key)
+        raise build_key_refusal(answer.key)
     if not end.number:
         end = ledger.ensure_stream(connection, batch.stream)
     number, first = end.number, end.head.sequence + 1

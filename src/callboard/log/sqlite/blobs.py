@@ -8,7 +8,7 @@ import threading
 from collections import OrderedDict
 
 from ...contracts.errors import Refusal
-from .failures import primary_code
+from .failures import get_primary_code
 from .readers import Readers
 
 #: Blobs up to this size are verified on every read, in bytes. Larger ones are read by page and verified once, as long as
@@ -56,7 +56,7 @@ class _VerifiedBlobs:
                 self._digests.popitem(last=False)
 
 
-def blob_damaged(hash: str) -> Refusal:
+def build_blob_refusal(hash: str) -> Refusal:
     """Return the refusal of a damaged blob."""
     return Refusal(
         "blob_damaged",
@@ -85,7 +85,7 @@ def _read_whole(connection: sqlite3.Connection, digest: bytes) -> bytes | None:
     if row is None:
         return None
     if hashlib.sha256(row[0]).digest() != digest:
-        raise blob_damaged(digest.hex())
+        raise build_blob_refusal(digest.hex())
     return row[0]
 
 
@@ -99,13 +99,13 @@ def _read_range(
         with connection.blobopen("blobs", "data", row[0], readonly=True) as data:
             if len(data) <= CHECKED_ALWAYS or digest not in verified:
                 if compute_digest(data) != digest:
-                    raise blob_damaged(digest.hex())
+                    raise build_blob_refusal(digest.hex())
                 if len(data) > CHECKED_ALWAYS:
                     verified.add(digest)
             data.seek(min(offset, len(data)))
             return data.read(length)
     except sqlite3.OperationalError as error:
-        if primary_code(error) != sqlite3.SQLITE_ERROR:
+        if get_primary_code(error) != sqlite3.SQLITE_ERROR:
             raise
         # The blob was dropped between the two statements.
         return None

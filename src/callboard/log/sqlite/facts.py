@@ -8,11 +8,11 @@ from collections.abc import AsyncGenerator, Sequence
 
 from ...contracts.ports.store import Append, Arrival, Contents, Head, StoredAnswer
 from ...contracts.record import Record
-from ..batch import decode_record, draft
+from ..batch import build_draft, decode_record
 from ..chain import SALT_BYTES, StoredBytes
-from ..following import Following
+from ..following import Subscriptions
 from .appends import append
-from .failures import read_only
+from .failures import build_read_only_refusal
 from .ledger import Ledger, find_end
 from .links import read_arrivals, read_linked
 from .readers import Readers
@@ -55,17 +55,17 @@ class SqliteFacts:
         self._rows = rows
         self._epoch = ledger.epoch
         self._salts = Salts()
-        self.following = Following(self.read, self.read_head, poll=POLL if writer is None else None)
+        self.subscriptions = Subscriptions(self.read, self.read_head, poll=POLL if writer is None else None)
 
     async def acquire_lease(self, stream: str) -> int:
         self._require_writer()
         return self._epoch
 
     async def append(self, batch: Append) -> tuple[Record, ...]:
-        made = draft(batch, self._salts.draw(len(batch.facts)))
+        made = build_draft(batch, self._salts.draw(len(batch.facts)))
         return await self._require_writer().submit(
             lambda connection: append(connection, self._ledger, batch, made),
-            lambda records: self.following.publish(batch.stream, records),
+            lambda records: self.subscriptions.publish(batch.stream, records),
             followed=batch.followed,
         )
 
@@ -93,7 +93,7 @@ class SqliteFacts:
         return (await self._readers.run(lambda connection: connection.execute(query).fetchone()))[0]
 
     def subscribe(self, stream: str, *, after: int = 0) -> AsyncGenerator[tuple[Record, ...], None]:
-        return self.following.follow(stream, after)
+        return self.subscriptions.follow(stream, after)
 
     async def find_answer(self, key: str) -> StoredAnswer | None:
         query = "SELECT body_hash, answer FROM answers WHERE key = ?"
@@ -128,7 +128,7 @@ class SqliteFacts:
     async def delete(self, stream: str) -> Head:
         writer = self._require_writer()
         head, erasures = await writer.submit(
-            lambda connection: delete(connection, self._ledger, stream), lambda _: self.following.reset(stream)
+            lambda connection: delete(connection, self._ledger, stream), lambda _: self.subscriptions.reset(stream)
         )
         await self._rows.forget(stream, erasures)
         while await writer.submit(purge):
@@ -144,7 +144,7 @@ class SqliteFacts:
 
     def _require_writer(self) -> Writer:
         if self._writer is None:
-            raise read_only()
+            raise build_read_only_refusal()
         return self._writer
 
 

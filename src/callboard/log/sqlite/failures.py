@@ -25,14 +25,14 @@ _DESCRIPTORS = "The store is sound. Raise the limit, for example with `ulimit -n
 _PERMISSION = "Make the folder and its files readable and writable for you, or set CALLBOARD_HOME to another folder."
 
 
-def primary_code(error: sqlite3.Error) -> int:
+def get_primary_code(error: sqlite3.Error) -> int:
     """Return SQLite's primary result code, or SQLITE_ERROR for an error of the Python module."""
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
 
 
 def is_fatal(error: BaseException) -> bool:
     """Return True if the state of the disk is unknown, so that the connection must not write again."""
-    return isinstance(error, sqlite3.Error) and primary_code(error) in _FATAL
+    return isinstance(error, sqlite3.Error) and get_primary_code(error) in _FATAL
 
 
 def to_refusal(error: sqlite3.Error, where: str) -> Refusal:
@@ -47,9 +47,9 @@ def to_refusal(error: sqlite3.Error, where: str) -> Refusal:
     | CANTOPEN, PERM, READONLY, AUTH | missing permission | permissions |
     | BUSY, LOCKED | another program | close it |
     """
-    match primary_code(error):
+    match get_primary_code(error):
         case sqlite3.SQLITE_FULL:
-            return full(where)
+            return build_full_refusal(where)
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return Refusal(
                 "store_locked",
@@ -61,28 +61,28 @@ def to_refusal(error: sqlite3.Error, where: str) -> Refusal:
         case sqlite3.SQLITE_CONSTRAINT:
             return Refusal("conflict", f"The batch conflicts with stored data: {error}.")
         case sqlite3.SQLITE_IOERR | sqlite3.SQLITE_CANTOPEN if _is_full(error, where):
-            return full(where)
+            return build_full_refusal(where)
         case sqlite3.SQLITE_IOERR | sqlite3.SQLITE_CANTOPEN if is_out_of_descriptors():
-            return unusable(where, os.strerror(errno.EMFILE).lower(), hint=_DESCRIPTORS)
+            return build_unusable_refusal(where, os.strerror(errno.EMFILE).lower(), hint=_DESCRIPTORS)
         case sqlite3.SQLITE_IOERR:
-            return unusable(where, f"the disk failed ({error})", hint=_DISK)
+            return build_unusable_refusal(where, f"the disk failed ({error})", hint=_DISK)
         case sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM | sqlite3.SQLITE_READONLY | sqlite3.SQLITE_AUTH:
-            return unusable(where, str(error), hint=_PERMISSION)
+            return build_unusable_refusal(where, str(error), hint=_PERMISSION)
         case _:
-            return unusable(where, str(error))
+            return build_unusable_refusal(where, str(error))
 
 
-def os_error_to_refusal(error: OSError, where: str) -> Refusal:
+def convert_os_error(error: OSError, where: str) -> Refusal:
     """Return the refusal for an error of the file system."""
     if is_full(error):
-        return full(where)
+        return build_full_refusal(where)
     if error.errno in (errno.EMFILE, errno.ENFILE):
-        return unusable(where, str(error.strerror).lower(), hint=_DESCRIPTORS)
+        return build_unusable_refusal(where, str(error.strerror).lower(), hint=_DESCRIPTORS)
     hint = {errno.EIO: _DISK, errno.EACCES: _PERMISSION, errno.EPERM: _PERMISSION, errno.EROFS: _PERMISSION}
-    return unusable(where, error.strerror or str(error), hint=hint.get(error.errno or 0, ""))
+    return build_unusable_refusal(where, error.strerror or str(error), hint=hint.get(error.errno or 0, ""))
 
 
-def full(where: str) -> Refusal:
+def build_full_refusal(where: str) -> Refusal:
     """Return the refusal of a write to a full disk."""
     return Refusal(
         "store_full",
@@ -119,7 +119,7 @@ def _is_full(error: sqlite3.Error, where: str) -> bool:
     return disk.f_bavail * disk.f_frsize < _MIN_FREE_BYTES or (disk.f_files > 0 and disk.f_favail == 0)
 
 
-def unusable(where: str, why: str, *, hint: str = "") -> Refusal:
+def build_unusable_refusal(where: str, why: str, *, hint: str = "") -> Refusal:
     """Return the refusal of an unusable store. Without a hint, it advises to restore a backup."""
     hint = hint or (
         "Stop Callboard and keep a copy of the folder. `callboard check` lists the damage; restore a backup with "
@@ -130,7 +130,7 @@ def unusable(where: str, why: str, *, hint: str = "") -> Refusal:
     return Refusal("store_unusable", f"The store {where} cannot be used: {why}.", hint=hint)
 
 
-def read_only() -> Refusal:
+def build_read_only_refusal() -> Refusal:
     """Return the refusal of a write in a process that only reads."""
     return Refusal(
         "read_only",

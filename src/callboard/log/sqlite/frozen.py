@@ -15,12 +15,12 @@ from functools import lru_cache
 from pathlib import Path
 
 
-def is_frozen(path: Path) -> bool:
+def is_read_only(path: Path) -> bool:
     """Return True if the folder of the file is read-only."""
     return not os.access(path.parent, os.W_OK)
 
 
-def connect_frozen(path: Path, timeout: float) -> sqlite3.Connection:
+def connect_read_only(path: Path, timeout: float) -> sqlite3.Connection:
     """Connect to a file in a read-only folder. Raises sqlite3.Error."""
     if _append_ending(path, "-shm").exists():
         return _connect(path, "mode=ro", timeout)

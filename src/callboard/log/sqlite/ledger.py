@@ -8,8 +8,8 @@ from itertools import chain
 from typing import NamedTuple
 
 from ...contracts.ports.store import Head
-from ..batch import Line, empty_head
-from ..chain import broken
+from ..batch import Line, build_empty_head
+from ..chain import build_broken_refusal
 from .writer import Hooks
 
 #: The largest number of ends in the cache.
@@ -143,8 +143,8 @@ def find_end(connection: sqlite3.Connection, stream: str) -> End:
     """Read the end of the stream, with number 0 if it does not exist. Raises Refusal `chain_broken` if it is invalid."""
     row = connection.execute("SELECT number, head, link, at FROM streams WHERE name = ?", (stream,)).fetchone()
     if row is None:
-        return End(0, empty_head(stream))
+        return End(0, build_empty_head(stream))
     number, sequence, link, at = row
     if not (isinstance(sequence, int) and isinstance(link, bytes) and isinstance(at, int)):
-        raise broken(stream, 1, "cannot be read, because the end of its stream is damaged")
+        raise build_broken_refusal(stream, 1, "cannot be read, because the end of its stream is damaged")
     return End(number, Head(sequence=sequence, link=link, at=at))

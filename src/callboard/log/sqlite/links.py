@@ -55,7 +55,7 @@ def read_arrivals(connection: sqlite3.Connection, after: int, limit: int) -> tup
     for place, stream, *columns, previous in rows:
         stored = StoredBytes(*columns)
         if previous is None and stored.sequence > 1:
-            raise chain.broken(stream, stored.sequence - 1, "is missing")
+            raise chain.build_broken_refusal(stream, stored.sequence - 1, "is missing")
         chain.check(stream, stored.sequence - 1, previous or chain.genesis(stream), [stored])
         arrivals.append(Arrival(place, decode_record(stream, stored)))
     return tuple(arrivals)
@@ -68,13 +68,13 @@ def _read_link(connection: sqlite3.Connection, number: int, stream: str, sequenc
         "SELECT CAST(link AS BLOB) FROM facts WHERE stream = ? AND sequence = ?", (number, sequence)
     ).fetchone()
     if row is None:
-        raise chain.broken(stream, sequence, "is missing")
+        raise chain.build_broken_refusal(stream, sequence, "is missing")
     return row[0]
 
 
 def _check(stream: str, end: End, before: tuple[int, bytes], facts: list[StoredBytes], last: int) -> None:
     sequence, link = chain.check(stream, *before, facts)
     if sequence < last:
-        raise chain.broken(stream, sequence + 1, "is missing")
+        raise chain.build_broken_refusal(stream, sequence + 1, "is missing")
     if last == end.head.sequence:
         chain.check_end(stream, (end.head.sequence, end.head.link), (sequence, link))

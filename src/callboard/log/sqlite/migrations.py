@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from .failures import unusable
+from .failures import build_unusable_refusal
 
 log = logging.getLogger(__name__)
 
@@ -31,7 +31,7 @@ def migrate(connection: sqlite3.Connection, path: Path, *, to: int, steps: Mappi
         return
     missing = [number for number in range(layout, to) if number not in steps]
     if missing:
-        raise unusable(str(path), f"there is no migration from its layout {missing[0]}")
+        raise build_unusable_refusal(str(path), f"there is no migration from its layout {missing[0]}")
     copy = path.with_name(f"{path.name}.layout-{layout}")
     _copy(connection, copy)
     connection.execute("BEGIN IMMEDIATE")

@@ -10,9 +10,9 @@ import msgspec
 
 from ...contracts.live import Frame, Partial, PartialKind
 from ...contracts.scope import Scope
-from ..batch import fenced
+from ..batch import build_fenced_refusal
 from ..pieces import check_offset, gather
-from .failures import read_only
+from .failures import build_read_only_refusal
 from .ledger import Ledger, find_end
 from .readers import Readers
 from .writer import Writer
@@ -33,7 +33,7 @@ class SqlitePartials:
 
     async def write(self, stream: str, epoch: int, pieces: Sequence[Frame]) -> None:
         if self._writer is None:
-            raise read_only()
+            raise build_read_only_refusal()
         await self._writer.submit(lambda connection: _write(connection, self._ledger, stream, epoch, pieces))
 
     async def read(self, stream: str) -> tuple[Partial, ...]:
@@ -42,7 +42,7 @@ class SqlitePartials:
 
 def _write(connection: sqlite3.Connection, ledger: Ledger, stream: str, epoch: int, pieces: Sequence[Frame]) -> None:
     if epoch != ledger.epoch:
-        raise fenced(stream, epoch, ledger.epoch)
+        raise build_fenced_refusal(stream, epoch, ledger.epoch)
     gathered = gather(pieces)
     end = ledger.get_end(connection, stream)
     numbers: dict[str, int] = {}

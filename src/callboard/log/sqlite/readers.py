@@ -9,7 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from .failures import is_fatal, to_refusal, unusable
+from .failures import build_unusable_refusal, is_fatal, to_refusal
 
 T = TypeVar("T")
 
@@ -46,7 +46,7 @@ class Readers:
     async def run(self, read: Callable[[sqlite3.Connection], T]) -> T:
         """Read in a reader thread. Raises Refusal, `store_unusable` for a damaged or closed file."""
         if self._closed:
-            raise unusable(self._path, "it has been closed")
+            raise build_unusable_refusal(self._path, "it has been closed")
         return await asyncio.get_running_loop().run_in_executor(self._threads, self._read, read)
 
     async def close(self) -> None:

@@ -13,7 +13,7 @@ from ...contracts.errors import Refusal
 from ...contracts.ports.store import Contents, Head
 from ...contracts.record import decode_header
 from .. import chain
-from ..batch import exports_fact, fenced, no_such_fact
+from ..batch import build_fenced_refusal, build_unknown_fact_refusal, is_export_of
 from ..chain import StoredBytes
 from ..pieces import list_keys
 from .ledger import End, Ledger
@@ -38,7 +38,7 @@ def erase(connection: sqlite3.Connection, ledger: Ledger, stream: str, sequence:
         "SELECT sequence, header, link, seal, payload FROM facts WHERE stream = ? AND sequence = ?", (number, sequence)
     ).fetchone()
     if row is None:
-        raise no_such_fact(stream, sequence)
+        raise build_unknown_fact_refusal(stream, sequence)
     erased = chain.erase(StoredBytes(*row))
     connection.execute(
         "UPDATE facts SET seal = ?, payload = NULL WHERE stream = ? AND sequence = ?", (erased.seal, number, sequence)
@@ -126,7 +126,7 @@ class PurgingLedger(Ledger):
 def _prepare(connection: sqlite3.Connection, ledger: Ledger, stream: str) -> End:
     """Check the lease, write collected rows and return the stream's end."""
     if ledger.epoch != ledger.own_epoch:
-        raise fenced(stream, ledger.own_epoch, ledger.epoch)
+        raise build_fenced_refusal(stream, ledger.own_epoch, ledger.epoch)
     ledger.flush(connection)
     return ledger.get_end(connection, stream)
 
@@ -147,7 +147,7 @@ def _drop_packs(connection: sqlite3.Connection, stream: int, erased: int) -> Non
         " (SELECT 1 FROM blob_uses WHERE blob_uses.stream = :stream AND blob_uses.sequence = facts.sequence)",
         {"stream": stream, "erased": erased},
     )
-    for pack in [sequence for sequence, header, payload in later if exports_fact(header, payload, erased)]:
+    for pack in [sequence for sequence, header, payload in later if is_export_of(header, payload, erased)]:
         _drop_uses(connection, stream, pack, pack)
 
 

@@ -16,7 +16,7 @@ from ...contracts.ports.store import Views
 from ...contracts.rows import decode_row
 from ...contracts.rows.base import Op, Remove, Row, Upsert
 from ..panels import check_storable, select_newest
-from .failures import VIEWS, read_only
+from .failures import VIEWS, build_read_only_refusal
 from .readers import Readers
 from .schema import connect_reader
 from .unwritten import UnwrittenRows
@@ -178,7 +178,7 @@ class SqliteRows:
 
     def _require_writer(self) -> Writer:
         if self._writer is None:
-            raise read_only()
+            raise build_read_only_refusal()
         return self._writer
 
 

@@ -10,8 +10,8 @@ import os
 import sqlite3
 from pathlib import Path
 
-from .failures import to_refusal, unusable
-from .frozen import connect_frozen, is_frozen
+from .failures import build_unusable_refusal, to_refusal
+from .frozen import connect_read_only, is_read_only
 from .migrations import STEPS, migrate
 
 FACTS = "callboard.db"
@@ -85,8 +85,8 @@ def configure(connection: sqlite3.Connection, *, new: bool, synchronous: str = "
 
 def connect_reader(path: Path) -> sqlite3.Connection:
     """Connect a reader, also in a read-only folder. Different threads may use it in turn."""
-    if is_frozen(path):
-        connection = connect_frozen(path, BUSY / 1000)
+    if is_read_only(path):
+        connection = connect_read_only(path, BUSY / 1000)
     else:
         uri = f"{path.absolute().as_uri()}?mode=rw"
         connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=BUSY / 1000)
@@ -139,16 +139,18 @@ def open_facts(folder: Path, new_id: str) -> sqlite3.Connection:
 def check_facts(connection: sqlite3.Connection, path: Path, *, writing: bool = False) -> None:
     """Raise Refusal `store_unusable` if this version cannot read the log, or cannot migrate it as its writer."""
     if connection.execute("PRAGMA application_id").fetchone() != (APPLICATION,):
-        raise unusable(str(path), "it is not a Callboard store")
+        raise build_unusable_refusal(str(path), "it is not a Callboard store")
     (schema,) = connection.execute("PRAGMA user_version").fetchone()
     if schema > FACTS_SCHEMA:
-        raise unusable(str(path), f"a newer Callboard created it (schema {schema})", hint=_NEWER)
+        raise build_unusable_refusal(str(path), f"a newer Callboard created it (schema {schema})", hint=_NEWER)
     if schema < FACTS_SCHEMA and not writing:
-        raise unusable(str(path), f"it has an older layout (schema {schema})", hint=_OLDER)
+        raise build_unusable_refusal(str(path), f"it has an older layout (schema {schema})", hint=_OLDER)
     if connection.execute("SELECT count(*) FROM store").fetchone() != (1,):
-        raise unusable(str(path), "its id and its epoch are missing")
+        raise build_unusable_refusal(str(path), "its id and its epoch are missing")
     if has_programs(connection):
-        raise unusable(str(path), "it contains triggers or views, which can change or hide data", hint=_PROGRAMS)
+        raise build_unusable_refusal(
+            str(path), "it contains triggers or views, which can change or hide data", hint=_PROGRAMS
+        )
 
 
 def has_programs(connection: sqlite3.Connection) -> bool:

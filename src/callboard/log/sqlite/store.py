@@ -11,7 +11,7 @@ from ...contracts.ids import render
 from ...contracts.ports.store import BlobStore, FactLog, PartialStore, RowStore
 from .blobs import SqliteBlobs
 from .facts import SqliteFacts
-from .failures import VIEWS, os_error_to_refusal, to_refusal, unusable
+from .failures import VIEWS, build_unusable_refusal, convert_os_error, to_refusal
 from .lock import WriterLock
 from .migrations import sync
 from .partials import SqlitePartials
@@ -45,7 +45,7 @@ class SqliteStore:
 
     async def close(self) -> None:
         """End the subscriptions, finish queued writes and release the lock. Can be repeated."""
-        self._facts.following.close()
+        self._facts.subscriptions.close()
         await self._readers.close()
         await self._rows.close()
         if self._writer is not None:
@@ -71,12 +71,12 @@ def open_store(path: Path, *, read_only: bool = False) -> SqliteStore:
         folder.chmod(0o700)
         lock = WriterLock(folder)
     except OSError as error:
-        raise os_error_to_refusal(error, str(folder)) from error
+        raise convert_os_error(error, str(folder)) from error
     writing: sqlite3.Connection | None = None
     try:
         if (folder / VIEWS).exists() and not (folder / FACTS).exists():
             # A new log would hide the loss of the former one.
-            raise unusable(str(folder / FACTS), "it is missing, but its views exist")
+            raise build_unusable_refusal(str(folder / FACTS), "it is missing, but its views exist")
         writing = open_facts(folder, render("runtime", uuid_utils.uuid7().int))
         writing.execute("UPDATE store SET epoch = epoch + 1")
         sync(folder)
@@ -90,19 +90,19 @@ def open_store(path: Path, *, read_only: bool = False) -> SqliteStore:
         if refusal is not None:
             raise refusal from error
         if isinstance(error, OSError):
-            raise os_error_to_refusal(error, str(folder)) from error
+            raise convert_os_error(error, str(folder)) from error
         raise
 
 
 def _open_reader(folder: Path) -> SqliteStore:
     path = folder / FACTS
     if not path.exists():
-        raise unusable(str(folder), "there is no store in this folder")
+        raise build_unusable_refusal(str(folder), "there is no store in this folder")
     try:
         connection = connect_reader(path)
         try:
             if is_empty(connection):
-                raise unusable(str(folder), "another process is creating the store in this folder")
+                raise build_unusable_refusal(str(folder), "another process is creating the store in this folder")
             check_facts(connection, path)
         finally:
             connection.close()

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from ...contracts.errors import Refusal
-from .failures import is_fatal, to_refusal, unusable
+from .failures import build_unusable_refusal, is_fatal, to_refusal
 
 T = TypeVar("T")
 
@@ -135,7 +135,7 @@ class Writer:
         Cancelling the future does not cancel the work.
         """
         if self._closed:
-            raise unusable(self._path, "it has been closed")
+            raise build_unusable_refusal(self._path, "it has been closed")
         work = Work(run, after, scrub=scrub, followed=followed)
         self._queue.put(work)
         return work.future

@@ -54,7 +54,7 @@ def parse_findings(output: str, words: Sequence[str]) -> tuple[SearchFindings, .
     return tuple(findings for _, findings in ranked)
 
 
-def excerpt(output: str, line: int) -> tuple[tuple[int, str], ...]:
+def extract_lines(output: str, line: int) -> tuple[tuple[int, str], ...]:
     """Return the numbered lines around `line` from a tool's text of a file, with or without line numbers."""
     numbered = [_NUMBERED.fullmatch(text) for text in output.splitlines()]
     if numbered and all(numbered):

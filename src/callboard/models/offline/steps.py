@@ -19,9 +19,9 @@ from callboard.contracts.ports.model import (
 )
 
 from ..turn import find_turn_start, read_input
-from .findings import SearchFindings, excerpt, parse_findings
+from .findings import SearchFindings, extract_lines, parse_findings
 from .texts import REPORT, Excerpts, format_findings, format_words, select_texts
-from .words import accepts_offer, asks_for_report, extract_words, is_chinese
+from .words import extract_words, is_acceptance, is_chinese, is_report_request
 
 _READS = 2
 #: Possible names of an argument in tools.
@@ -63,8 +63,8 @@ def _continue_search(
 ) -> SearchRequest | str:
     results = _list_results(since)
     earlier = _find_searched_question(before)
-    if not accepts_offer(question) or earlier < 0:
-        return _Search(question, results, tools, report=asks_for_report(question)).decide()
+    if not is_acceptance(question) or earlier < 0:
+        return _Search(question, results, tools, report=is_report_request(question)).decide()
     # The person accepted these findings, so only the write is new.
     findings = [result for result in _list_results(before[earlier:]) if result.tool != "Write"]
     return _Search(read_input(before[earlier]), [*findings, *results], tools, report=True).decide()
@@ -106,7 +106,7 @@ class _Search:
             if content is None:
                 return _build_call(self._tools["Read"], path=file.path)
             if not content.failed:
-                excerpts[file.path] = excerpt(content.text, file.best.line)
+                excerpts[file.path] = extract_lines(content.text, file.best.line)
         return self._answer(f"{self._summary}\n\n{format_findings(findings, excerpts, self._texts)}")
 
     def _answer(self, answer: str) -> SearchRequest | str:
@@ -161,7 +161,7 @@ def _find_searched_question(messages: Sequence[ModelMessage]) -> int:
     """Return the index of the newest question with search words, or -1."""
     questions = (index for index in reversed(range(len(messages))) if messages[index].role == "user")
     texts = ((index, read_input(messages[index])) for index in questions)
-    return next((index for index, text in texts if extract_words(text) and not accepts_offer(text)), -1)
+    return next((index for index, text in texts if extract_words(text) and not is_acceptance(text)), -1)
 
 
 def _has_answered(since: Sequence[ModelMessage]) -> bool:

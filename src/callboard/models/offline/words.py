@@ -42,11 +42,11 @@ def is_chinese(text: str) -> bool:
     return _CHINESE.search(text) is not None
 
 
-def asks_for_report(text: str) -> bool:
+def is_report_request(text: str) -> bool:
     return _ASKS_FOR_REPORT.search(text) is not None
 
 
-def accepts_offer(text: str) -> bool:
+def is_acceptance(text: str) -> bool:
     """Return whether the whole text accepts the offer of a report."""
     return _AGREES.fullmatch(text.strip()) is not None
 
@@ -54,7 +54,7 @@ def accepts_offer(text: str) -> bool:
 def extract_words(text: str) -> tuple[str, ...]:
     """Return at most 8 words to search for, in order: quoted phrases, names and uncommon words."""
     words: list[str] = []
-    if asks_for_report(text):
+    if is_report_request(text):
         text = _VERBS.sub(" ", text)
     for phrase, word, chinese in _PIECES.findall(text):
         if phrase:

@@ -144,7 +144,7 @@ def _convert(error: Exception, endpoint: Endpoint, progress: ResponseProgress) -
         return ModelFailure(code, _describe(error, endpoint), retryable=timeout, retry_after=error.retry_after)
     if isinstance(error, lib.ModelAPIError) and error.in_stream:
         return ModelFailure("model_unavailable", _describe(error, endpoint), retryable=True)
-    return cut(endpoint, "the stream ended before the response did")
+    return build_truncated_failure(endpoint, "the stream ended before the response did")
 
 
 def _convert_transport(
@@ -156,7 +156,7 @@ def _convert_transport(
         return ModelFailure("model_timeout", message, retryable=True)
     reason = str(causes[-1]) or type(causes[-1]).__name__
     if progress.arrived and phase not in {"connect", "pool"}:
-        return cut(endpoint, reason)
+        return build_truncated_failure(endpoint, reason)
     message = f"{endpoint.provider} cannot be reached at {endpoint.base_url}: {reason.rstrip('.')}."
     is_local = urlsplit(endpoint.base_url).hostname in _LOOPBACK and any(
         isinstance(cause, httpx2.ConnectError | ConnectionRefusedError) for cause in causes
@@ -173,12 +173,12 @@ def _describe_redirect(redirected: RedirectedError, endpoint: Endpoint) -> str:
     return f"{endpoint.provider} redirects to {to}, which was not followed. {hint}"
 
 
-def aborted(endpoint: Endpoint, reason: str, *, code: Code = "model_unavailable") -> ModelFailure:
+def build_aborted_failure(endpoint: Endpoint, reason: str, *, code: Code = "model_unavailable") -> ModelFailure:
     """Return the failure of a response that the provider aborted."""
     return ModelFailure(code, f"{endpoint.provider} ended its response with {reason}.", retryable=True)
 
 
-def cut(endpoint: Endpoint, reason: str) -> ModelFailure:
+def build_truncated_failure(endpoint: Endpoint, reason: str) -> ModelFailure:
     """Return the failure of a truncated response."""
     message = endpoint.redact(f"The response of {endpoint.provider} was truncated: {reason}")
     return ModelFailure("model_cut_stream", message, retryable=True)

@@ -10,7 +10,7 @@ from pydantic_ai.messages import FinishReason
 from callboard.contracts.facts.model import StopReason
 
 from .endpoint import Endpoint, Format
-from .failures import aborted, cut
+from .failures import build_aborted_failure, build_truncated_failure
 
 #: `failed`: the provider aborted the response. `garbled`: the provider could not parse a call of the model.
 Ending = StopReason | Literal["failed", "garbled"]
@@ -93,14 +93,14 @@ def read_ending(
     sent = details.get("finish_reason")
     word = endpoint.redact(sent)[:_MAX_REASON_CHARS] if isinstance(sent, str) else ""
     if not word and reason is None:
-        raise cut(endpoint, "the stream ended before the response did")
+        raise build_truncated_failure(endpoint, "the stream ended before the response did")
     listed = ENDINGS[endpoint.format].get(word)
     # Only the library reports refusals, and some errors.
     read: Ending = listed or (_OF_LIBRARY[reason] if reason is not None else "unknown")
     if reason == "content_filter" and read in {"stop", "unknown"}:
         read = "content_filter"
     if read == "failed":
-        raise aborted(endpoint, word or "an error")
+        raise build_aborted_failure(endpoint, word or "an error")
     if read == "garbled":
-        raise aborted(endpoint, word, code="model_garbled")
+        raise build_aborted_failure(endpoint, word, code="model_garbled")
     return ("tool_calls" if called and read in {"stop", "unknown"} else read), word

@@ -54,7 +54,7 @@ class Images:
 
     async def prepare(self, messages: Messages) -> None:
         """Encode the images of these messages that are not encoded yet."""
-        for image in _images(messages):
+        for image in _list_images(messages):
             if id(image) not in self._encoded:
                 encoded = await self._encode(image.data)
                 # Another request may have been faster.
@@ -97,7 +97,7 @@ class Images:
         del self._pieces[self._encoded.pop(key).mark]
 
 
-def _images(messages: Messages) -> Iterator[ImageContent]:
+def _list_images(messages: Messages) -> Iterator[ImageContent]:
     for message in messages:
         for part in message.content:
             if isinstance(part, ImageContent):

@@ -25,7 +25,9 @@ def convert_event(event: lib.ModelResponseStreamEvent) -> Iterator[Delta]:
             # The first piece can be empty, but it fixes the position of the part.
             yield ReasoningDelta(index, text)
         case lib.PartStartEvent(index=index, part=lib.ToolCallPart() as call):
-            yield ToolCallDelta(index, _text(call.tool_call_id), _text(call.tool_name), _encode_arguments(call.args))
+            yield ToolCallDelta(
+                index, _check_text(call.tool_call_id), _check_text(call.tool_name), _encode_arguments(call.args)
+            )
         case lib.PartDeltaEvent(index=index, delta=lib.TextPartDelta(content_delta=text)):
             if text:
                 yield TextDelta(index, text)
@@ -33,7 +35,7 @@ def convert_event(event: lib.ModelResponseStreamEvent) -> Iterator[Delta]:
             if text:
                 yield ReasoningDelta(index, text)
         case lib.PartDeltaEvent(index=index, delta=lib.ToolCallPartDelta() as delta):
-            call_id, name = _text(delta.tool_call_id), _text(delta.tool_name_delta)
+            call_id, name = _check_text(delta.tool_call_id), _check_text(delta.tool_name_delta)
             yield ToolCallDelta(index, call_id, name, _encode_arguments(delta.args_delta))
         case _:
             return
@@ -54,10 +56,10 @@ def list_seals(by: str, parts: list[lib.ModelResponsePart]) -> Iterator[Delta]:
 
 
 def _encode_arguments(arguments: str | Mapping[str, Any] | None) -> str:
-    return json.dumps(arguments, ensure_ascii=False) if isinstance(arguments, Mapping) else _text(arguments)
+    return json.dumps(arguments, ensure_ascii=False) if isinstance(arguments, Mapping) else _check_text(arguments)
 
 
-def _text(value: object) -> str:
+def _check_text(value: object) -> str:
     """Check a text: the SDK declares types that it does not check. Raises TypeError."""
     if value is None or isinstance(value, str):
         return value or ""

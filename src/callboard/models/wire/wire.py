@@ -51,7 +51,7 @@ class Wire:
         self._name = name
         self._by = f"{endpoint.provider}/{name}"
         self._images = Images(url_safe=endpoint.format == "google")
-        self._http = _http_client(endpoint, self._images.expand)
+        self._http = _build_http_client(endpoint, self._images.expand)
         self._model, self._settings = open_model(endpoint, name, self._http)
         self._conversation = Conversation(self._by, self._model.system, images=self._images if images else None)
         self._history = HistoryEncoder(self._convert_messages, self._images.expand)
@@ -157,7 +157,7 @@ class Wire:
             return None if event is None else tuple(convert_event(event))
 
 
-def _http_client(endpoint: Endpoint, expand: Expand) -> httpx2.AsyncClient:
+def _build_http_client(endpoint: Endpoint, expand: Expand) -> httpx2.AsyncClient:
     timeout = httpx2.Timeout(endpoint.idle_timeout, connect=endpoint.connect_timeout, pool=None)
     return httpx2.AsyncClient(
         timeout=timeout,

@@ -126,7 +126,7 @@ class EvidenceExporter(Service):
         lineage = Lineage()
         async for page in self._read_pages(export):
             await asyncio.to_thread(lineage.add_facts, page)
-        scope = lineage.scope_of(task)
+        scope = lineage.find_scope(task)
         if scope is None:
             raise Refusal(
                 "unknown_task",
@@ -152,8 +152,8 @@ class EvidenceExporter(Service):
 
     async def _add_blobs(self, packer: PackWriter) -> None:
         blobs = self._dependencies.store.blobs
-        for ref in packer.wanted_blobs():
-            if packer.accepts(ref):
+        for ref in packer.list_wanted_blobs():
+            if packer.accept_blob(ref):
                 # One extra byte shows that the blob is too large.
                 data = await blobs.get_range(ref.hash, offset=0, length=MAX_BLOB_BYTES + 1)
                 await asyncio.to_thread(packer.add_blob, ref, data)

@@ -13,7 +13,7 @@ from pathlib import Path
 from ....contracts.errors import Refusal
 from ... import chain
 from ..blobs import compute_digest
-from ..failures import VIEWS, primary_code, to_refusal, unusable
+from ..failures import VIEWS, build_unusable_refusal, get_primary_code, to_refusal
 from ..ledger import End, find_end
 from ..links import read_linked, read_stored
 from ..schema import FACTS, check_facts, connect_reader, is_empty
@@ -44,11 +44,11 @@ def check_store(folder: Path, *, whole: bool = True, progress: Progress = lambda
     """
     path = folder / FACTS
     if not path.exists():
-        raise unusable(str(folder), "there is no store in this folder")
+        raise build_unusable_refusal(str(folder), "there is no store in this folder")
     try:
         with closing(connect_reader(path)) as connection:
             if is_empty(connection):
-                raise unusable(str(folder), "another process is creating the store in this folder")
+                raise build_unusable_refusal(str(folder), "another process is creating the store in this folder")
             check_facts(connection, path)
             check = _Check(connection, path, whole, progress)
             check.check_log()
@@ -56,7 +56,7 @@ def check_store(folder: Path, *, whole: bool = True, progress: Progress = lambda
             return check.summarize(folder)
     except sqlite3.Error as error:
         refusal = to_refusal(error, str(path))
-        if refusal.code == "store_full" or primary_code(error) not in _UNREADABLE:
+        if refusal.code == "store_full" or get_primary_code(error) not in _UNREADABLE:
             raise refusal from error
         damages = (describe_damage("database", str(path), f"The file cannot be read: {error}."),)
         return Checked(store=str(folder), whole=whole, damages=damages)
@@ -115,7 +115,7 @@ class _Check:
         try:
             check()
         except sqlite3.Error as error:
-            if primary_code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_INTERRUPT):
+            if get_primary_code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_INTERRUPT):
                 raise
             self._damages.append(describe_damage("database", name, f"A part of the file cannot be read: {error}."))
 
@@ -176,7 +176,7 @@ class _Check:
                 with self._connection.blobopen("blobs", "data", number, readonly=True) as data:
                     is_intact = compute_digest(data) == digest
             except sqlite3.OperationalError as error:
-                if primary_code(error) != sqlite3.SQLITE_ERROR:
+                if get_primary_code(error) != sqlite3.SQLITE_ERROR:
                     raise
                 if self._connection.execute("SELECT 1 FROM blobs WHERE number = ?", (number,)).fetchone() is None:
                     # The writer dropped it meanwhile.

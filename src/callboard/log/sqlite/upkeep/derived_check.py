@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from ..failures import primary_code
+from ..failures import get_primary_code
 from ..schema import connect_reader
 from ..views_file import has_views_layout, unprotect
 from .damage import Damage, describe_damage
@@ -51,7 +51,7 @@ def check_views(path: Path, store: str, last_of: Callable[[str], int | None], *,
                 return (describe_damage("views", str(path), "The views belong to another store.", advice=_REBUILT),)
             return _check_values(connection, last_of, whole=whole)
     except sqlite3.Error as error:
-        if primary_code(error) in _NO_DAMAGE:
+        if get_primary_code(error) in _NO_DAMAGE:
             raise
         return (describe_damage("views", str(path), f"The file cannot be read: {error}.", advice=_REBUILT),)
 

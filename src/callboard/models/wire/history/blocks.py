@@ -36,7 +36,7 @@ class Blocks:
         if self._open_size >= BLOCK:
             self._fill()
 
-    def snapshot(self) -> tuple[bytes, ...]:
+    def list_blocks(self) -> tuple[bytes, ...]:
         """Return all bytes so far. Later additions do not change them."""
         joined, size = len(self._open), 0
         while joined and (not size or len(self._open[joined - 1]) <= size):
@@ -45,7 +45,7 @@ class Blocks:
         self._open[joined:] = [b"".join(self._open[joined:])] if size else []
         return (*self._full, *self._open)
 
-    def between(self, start: int, end: int) -> Iterator[bytes]:
+    def read_range(self, start: int, end: int) -> Iterator[bytes]:
         """Yield the bytes from `start` to `end`, without copying whole blocks."""
         at = 0
         for block in (*self._full, *self._open):

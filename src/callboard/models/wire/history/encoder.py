@@ -58,7 +58,7 @@ class _Encoded:
             return
         end, offset = (other.ends[first - 1], other.offsets[first - 1]) if first else (0, 0)
         messages, size = self.count - end, self.blocks.size - offset
-        for piece in other.blocks.between(offset, other.offsets[last - 1]):
+        for piece in other.blocks.read_range(offset, other.offsets[last - 1]):
             self.blocks.add(piece)
         self.ends.extend(map(messages.__add__, other.ends[first:last]))
         self.offsets.extend(map(size.__add__, other.offsets[first:last]))
@@ -120,7 +120,7 @@ class HistoryEncoder:
             await self._extend(encoded, former)
         finally:
             self._store(key, encoded)
-        return Splice(encoded.blocks.snapshot(), encoded.blocks.size), messages[encoded.count :]
+        return Splice(encoded.blocks.list_blocks(), encoded.blocks.size), messages[encoded.count :]
 
     async def _extend(self, encoded: _Encoded, former: _Encoded) -> None:
         messages, start = encoded.messages, encoded.count
