@@ -82,7 +82,7 @@ def test_notices_of_one_handoff_are_delivered_one_by_one_even_if_they_come_toget
     assert only_fact(result, InboxReserved).items == ("hnd_1.returned",)
 
 
-def test_a_person_answers_a_handoff_to_that_person() -> None:
+def test_a_person_answers_a_handoff_by_command() -> None:
     """COM-06, UI-18: a person has no turns that would read it."""
     session = team(
         agent_definition("lead", edges=(Edge(to="owner"),)), agent_definition("owner", kind="human", policy=())

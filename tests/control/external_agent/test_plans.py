@@ -22,7 +22,7 @@ from tests.control.rigs.examples import (
 )
 
 PLAN = at(turn=1, run=1, step=2)
-LOOK, FIX = PlanStep("look", "in_progress"), PlanStep("mend", "pending")
+LOOK, FIX = PlanStep("look", "in_progress"), PlanStep("fix", "pending")
 LOOKED = PlanStep("look", "completed")
 
 

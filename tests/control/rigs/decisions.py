@@ -1,10 +1,13 @@
 """Tests of decisions: earlier steps, one more step, and the facts that it leads to.
 
-    given(submit("one")).when(submit("two")).then((TurnSubmitted(...), at(turn=2)), (QueueAdded(position=1), at(turn=2)))
+    session = session_after(submit("one"))
+    session.when(submit("two")).then(
+        (TurnSubmitted(...), at(turn=2)), (QueueAdded(position=1), at(turn=2))
+    )
 
-Real decisions build the session. Their facts pass through the bytes of the log before they are folded,
-so a state never knows more than the log. Ids count by kind: `trn_1`, `run_1`, `act_1`. The outcome
-that reports a call names it.
+Real decisions build the session. Their facts pass through the bytes of the log before they are
+folded, so the state has nothing that the log lacks. Ids count by kind: `trn_1`, `run_1`, `act_1`.
+The outcome that reports a call also names it.
 """
 
 from __future__ import annotations
@@ -89,7 +92,7 @@ class StepResult:
 
     def then_nothing(self) -> None:
         """Check that the step led to no fact, no blob, no closed id and no ended partial."""
-        assert self.decision.facts == ()
+        assert self.decision == Decision(facts=(), state=self.decision.state)
 
     def with_answer(self, answer: Answer) -> StepResult:
         """Check the answer of the command."""

@@ -14,8 +14,8 @@ JOB = "job_1"
 
 def create_job(*inputs: str, **rest: Any) -> CreateJob:
     items = tuple(JobItemInput(input=text) for text in inputs)
-    session: dict[str, Any] = {"title": "Look at all", "instructions": "Look at this.", "agent": "worker"}
-    return CreateJob(session_id=SESSION, items=items, **{**session, **rest})
+    defaults: dict[str, Any] = {"title": "Look at all", "instructions": "Look at this.", "agent": "worker"}
+    return CreateJob(session_id=SESSION, items=items, **{**defaults, **rest})
 
 
 def session_with_job(*inputs: str, **rest: Any) -> Team:

@@ -18,11 +18,11 @@ from tests.control.rigs.decisions import StepResult
 from tests.control.rigs.examples import ALLOW, SESSION, model_response
 from tests.control.rigs.team import Team, fact_types, only_fact, team
 
-STEPS = ("look", "mend")
+STEPS = ("look", "fix")
 
 
 #: The gate's evaluation of a call that only a person can answer.
-QUESTION = msgspec.structs.replace(ALLOW, verdict="ask", prompt="Mend the parser.", scopes=("once",))
+QUESTION = msgspec.structs.replace(ALLOW, verdict="ask", prompt="Fix the parser.", scopes=("once",))
 
 
 def ask_person(session: Team, name: str, tool: str, **arguments: Any) -> StepResult:
@@ -44,7 +44,7 @@ def session_with_plan(name: str = "worker-1", **rest: Any) -> tuple[Team, Action
     """Return a session whose agent waits for a decision on its plan, its action and the action's id."""
     session = team(**rest)
     session.spawns()
-    result = ask_person(session, name, "propose_plan", summary="Mend the parser.", steps=list(STEPS))
+    result = ask_person(session, name, "propose_plan", summary="Fix the parser.", steps=list(STEPS))
     action = next(call.action for call in session.run_of(name).calls)
     return session, only_fact(result, ActionRequired), action
 
@@ -68,7 +68,7 @@ def test_a_teammates_plan_is_a_teammate_plan_decision() -> None:
         ("once",),
         {},
     )
-    assert action.prompt == "Mend the parser."
+    assert action.prompt == "Fix the parser."
     assert session.run_of("worker-1").plan is not None
 
 
@@ -111,7 +111,7 @@ def test_a_proposed_plan_is_the_runs_plan_and_becomes_final_once() -> None:
     """CTX-03: live while it waits for a decision, final when the run ends."""
     session, _, action = session_with_plan()
     decide(session, action, "approve")
-    ended = session.responds("worker-1", "Mended.")
+    ended = session.responds("worker-1", "Fixed.")
     plan = only_fact(ended, PlanUpdated)
     assert plan == PlanUpdated(steps=tuple(PlanStep(step, "pending") for step in STEPS), final=True)
 

@@ -10,8 +10,8 @@ from callboard.control.input_text import MAX_TITLE_CHARS, make_title
 @pytest.mark.parametrize(
     ("text", "title"),
     [
-        ("Mend it.", "Mend it."),
-        ("\n\n  Mend it.  \nSoon.", "Mend it."),
+        ("Fix it.", "Fix it."),
+        ("\n\n  Fix it.  \nSoon.", "Fix it."),
         ("", ""),
         (" \n\t", ""),
         ("Get release 2.0 ready. The notes can be written; how it is called is for me to decide.", None),
