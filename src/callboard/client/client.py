@@ -128,8 +128,8 @@ class Client:
         body = _encode(command)
         if row.query:
             fields: dict[str, Any] = msgspec.to_builtins(command)
-            params = {name: value for name, value in fields.items() if value is not None}
-            response = await self._retry(lambda: self._ask("GET", f"/queries/{row.name}", params=params))
+            parameters = {name: value for name, value in fields.items() if value is not None}
+            response = await self._retry(lambda: self._ask("GET", f"/queries/{row.name}", params=parameters))
         else:
             headers = {KEY_HEADER: key or str(uuid_utils.uuid7()), "Content-Type": "application/json"}
             path = f"/commands/{row.name}"

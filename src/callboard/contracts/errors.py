@@ -187,11 +187,11 @@ class Refusal(Exception):
         field: str = "",
         hint: str = "",
         reason: str = "",
-        params: Mapping[str, str] | None = None,
+        parameters: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(f"{code}: {message}")
         self.problem = Problem(
-            code=code, message=message, field=field, hint=hint, reason=reason, params=dict(params or {})
+            code=code, message=message, field=field, hint=hint, reason=reason, params=dict(parameters or {})
         )
 
     @classmethod
@@ -203,7 +203,7 @@ class Refusal(Exception):
             field=problem.field,
             hint=problem.hint,
             reason=problem.reason,
-            params=problem.params,
+            parameters=problem.params,
         )
 
     @property

@@ -142,5 +142,5 @@ def _build_endpoint(provider: ProviderSettings, format: Format, field: str) -> E
     )
 
 
-def _build_refusal(message: str, field: str, code: SettingsProblemCode, **params: str) -> Refusal:
-    return Refusal("bad_settings", message, field=field, reason=code, params=params)
+def _build_refusal(message: str, field: str, code: SettingsProblemCode, **parameters: str) -> Refusal:
+    return Refusal("bad_settings", message, field=field, reason=code, parameters=parameters)

@@ -100,7 +100,7 @@ def _check_valid(read: TrustRead) -> None:
             field=problem.field,
             hint=hint.rstrip(),
             reason=problem.code,
-            params=problem.params,
+            parameters=problem.params,
         )
 
 

@@ -79,7 +79,7 @@ def resolve_key(model: AnyModel, environment: Mapping[str, str]) -> str:
             field="models.api_key_env",
             hint=f"Set {names}, or remove the model from settings.toml.",
             reason="key_unset",
-            params={"name": model.name, "variables": ", ".join(variables)},
+            parameters={"name": model.name, "variables": ", ".join(variables)},
         )
     return environment[variable]
 
@@ -196,7 +196,7 @@ def select_models(environment: Mapping[str, str], listed: tuple[AnyModel, ...]) 
             field="CALLBOARD_MODEL",
             hint="Also set CALLBOARD_BASE_URL or the key of a provider, or list the model in settings.toml.",
             reason="endpoint_missing",
-            params={"name": name},
+            parameters={"name": name},
         )
     return tuple(models)
 
@@ -240,7 +240,7 @@ def _build_endpoint_model(
             field="CALLBOARD_MODEL",
             hint="Set CALLBOARD_MODEL to the model's name at the endpoint.",
             reason="model_name_missing",
-            params={"name": variable},
+            parameters={"name": variable},
         )
     name = "openai" if url.hostname == "api.openai.com" else f"{url.hostname}{port}"
     return CompatibleModel(name=name, base_url=base_url, model=model, api_key_env=key if environment.get(key) else "")

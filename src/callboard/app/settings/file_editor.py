@@ -93,14 +93,14 @@ def merge_changes(before: bytes, changes: Mapping[str, Any], place: Place, name:
         top = problem.field.partition(".")[0]
         field = f"changes.{problem.field}" if top in changes else problem.field
         # The changed file is never written, so a person finds no such line.
-        params = {name: value for name, value in problem.params.items() if name != "line"}
+        parameters = {name: value for name, value in problem.params.items() if name != "line"}
         raise Refusal(
             "bad_settings",
             problem.message,
             field=field,
             hint="Nothing was written.",
             reason=problem.reason,
-            params=params,
+            parameters=parameters,
         ) from refusal
     keys = tuple(key for key in changes if former.get(key) != settings.get(key))
     if not keys:
@@ -158,7 +158,7 @@ def write_source(place: Place, user: Path, folder: str, before: bytes | None, da
             field="place",
             hint=hint,
             reason="file_unwritable",
-            params={"reason": str(error.strerror)},
+            parameters={"reason": str(error.strerror)},
         ) from error
 
 
@@ -266,7 +266,7 @@ def _restore_values(values: Any, stored: Any, field: str) -> None:
                 field=field,
                 hint="Give the secret or its handle.",
                 reason="secret_not_stored",
-                params={"name": name},
+                parameters={"name": name},
             )
         table[name] = stored[name]
 
@@ -278,5 +278,5 @@ def _build_refusal(name: str, keys: tuple[str, ...]) -> Refusal:
         field=f"changes.{keys[0]}",
         hint="Edit the file.",
         reason="edit_required",
-        params={"keys": ", ".join(keys)},
+        parameters={"keys": ", ".join(keys)},
     )

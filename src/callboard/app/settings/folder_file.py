@@ -127,7 +127,7 @@ def _check_variables(settings: FolderSettings) -> None:
                 field=f"{table}[{index}].env.{name}",
                 hint=f"Remove it. If you need it, move {program.name} to your own settings.",
                 reason="loader_variable",
-                params={"variable": name, "program": program.name},
+                parameters={"variable": name, "program": program.name},
             )
 
 
@@ -238,6 +238,6 @@ def _request_agents(agents: Iterable[Definition]) -> list[tuple[RequestedPermiss
     ]
 
 
-def _build_unreadable(code: SettingsProblemCode, message: str, hint: str, **params: str) -> FolderFile:
-    problem = SettingsProblem(file=FILE, message=message, hint=hint, code=code, params=params)
+def _build_unreadable(code: SettingsProblemCode, message: str, hint: str, **parameters: str) -> FolderFile:
+    problem = SettingsProblem(file=FILE, message=message, hint=hint, code=code, params=parameters)
     return FolderFile(source=b"", problems=(problem,))

@@ -77,7 +77,7 @@ def read_user_settings(path: Path) -> Settings:
             field=path.name,
             hint=hint,
             reason="file_unreadable",
-            params={"reason": str(error.strerror)},
+            parameters={"reason": str(error.strerror)},
         ) from error
     settings = convert_tables(parse_toml(source, str(path)), Settings, str(path), text=source)
     return msgspec.structs.replace(
@@ -108,14 +108,14 @@ def parse_toml(source: bytes, name: str) -> dict[str, Any]:
         raise _build_refusal(name, "is nested too deeply", "too_deep") from error
 
 
-def _build_refusal(name: str, message: str, code: SettingsProblemCode, **params: str) -> Refusal:
+def _build_refusal(name: str, message: str, code: SettingsProblemCode, **parameters: str) -> Refusal:
     return Refusal(
         "bad_settings",
         f"{name} {message}.",
         field=name.rpartition("/")[2],
         hint="Fix it, or move it away: without it the defaults apply.",
         reason=code,
-        params=params,
+        parameters=parameters,
     )
 
 
@@ -175,7 +175,7 @@ def _check_hooks(hooks: tuple[Hook, ...], source: str, text: bytes) -> None:
 
 
 def _convert_matcher_error(error: InvalidMatcherError) -> InvalidValue:
-    return InvalidValue(str(error), error.code, error.params)
+    return InvalidValue(str(error), error.code, error.parameters)
 
 
 def _check_names(names: list[str], table: str, source: str, text: bytes) -> None:

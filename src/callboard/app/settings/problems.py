@@ -59,7 +59,7 @@ class InvalidValue(NamedTuple):
 
     message: str
     code: SettingsProblemCode
-    params: Mapping[str, str]
+    parameters: Mapping[str, str]
 
 
 def conversion_refusal(
@@ -106,7 +106,7 @@ def value_refusal(
     source: str, steps: Sequence[Step], invalid: InvalidValue, *, hint: str = "", text: bytes = b""
 ) -> Refusal:
     """Return the refusal `bad_settings` for the value at `steps`, in a file with the parameters `line` and `docs`."""
-    message, reason, params = invalid
+    message, reason, parameters = invalid
     field = ".".join(map(str, steps))
     if source.startswith("--"):
         return Refusal(
@@ -115,7 +115,7 @@ def value_refusal(
             field=source,
             hint="`callboard up --help` lists the options.",
             reason=reason,
-            params=params,
+            parameters=parameters,
         )
     if source.startswith("CALLBOARD_"):
         return Refusal(
@@ -124,7 +124,7 @@ def value_refusal(
             field=source,
             hint=f"Set {source} to such a value, or unset it.",
             reason=reason,
-            params=params,
+            parameters=parameters,
         )
     number = find_line(text, steps)
     location = f"{source}{f', line {number},' if number else ''}{f' at `{field}`' if field else ''}"
@@ -136,7 +136,7 @@ def value_refusal(
         field=field,
         hint=hint or f"See {docs}.",
         reason=reason,
-        params={**params, **{name: value for name, value in places.items() if value}},
+        parameters={**parameters, **{name: value for name, value in places.items() if value}},
     )
 
 
@@ -185,9 +185,9 @@ def _describe_value(message: str, steps: list[Step], data: Mapping[str, Any], va
     value = _find_value(data, steps)
     if values:
         quoted = _quote(value)
-        params = {"value": quoted, **_format_accepted(values)}
-        return InvalidValue(f"found {quoted}{_format_list('use one of', values)}", "not_accepted", params)
-    code, params = _classify(message)
+        parameters = {"value": quoted, **_format_accepted(values)}
+        return InvalidValue(f"found {quoted}{_format_list('use one of', values)}", "not_accepted", parameters)
+    code, parameters = _classify(message)
     pattern = _PATTERN.search(message)
     if pattern and pattern["quoted"] in _PATTERNS_IN_WORDS:
         message = f"{message[: pattern.start()]}{_PATTERNS_IN_WORDS[pattern['quoted']]}"
@@ -195,7 +195,7 @@ def _describe_value(message: str, steps: list[Step], data: Mapping[str, Any], va
     key = next((step for step in reversed(steps) if isinstance(step, str)), "")
     if (isinstance(value, int | float) and ", got " not in message) or (isinstance(value, str) and key in _QUOTABLE):
         message = f"{message}, found {_quote(value)}"
-    return InvalidValue(message, code, params if code != "invalid_value" else {"reason": message})
+    return InvalidValue(message, code, parameters if code != "invalid_value" else {"reason": message})
 
 
 def _classify(message: str) -> tuple[SettingsProblemCode, dict[str, str]]:

@@ -229,7 +229,11 @@ def _parse_rules(entries: Sequence[RuleEntry]) -> tuple[Rule, ...]:
         except InvalidMatcherError as error:
             field = f"rules.{number}.matcher"
             raise Refusal(
-                "invalid_input", f"Invalid matcher: {error}.", field=field, reason=error.code, params=error.params
+                "invalid_input",
+                f"Invalid matcher: {error}.",
+                field=field,
+                reason=error.code,
+                parameters=error.parameters,
             ) from error
     return tuple(
         Rule(

@@ -131,7 +131,7 @@ class TrustService(Service):
                 field="matcher",
                 hint="Example: Bash(git status *).",
                 reason=error.code,
-                params=error.params,
+                parameters=error.parameters,
             ) from error
         if command.session_id is not None:
             return await (await self._sessions.get(command.session_id)).host.run_command(command, actor, stored_answer)

@@ -34,12 +34,12 @@ _NAME = re.compile(r"[A-Za-z][\w.:-]{0,127}|mcp__[\w-]{1,59}__\*")
 
 
 class InvalidMatcherError(ValueError):
-    """Invalid matcher. The text states why, and `code` with `params` the same for translation."""
+    """Invalid matcher. The text states why, and `code` with `parameters` the same for translation."""
 
-    def __init__(self, code: SettingsProblemCode, message: str, **params: str) -> None:
+    def __init__(self, code: SettingsProblemCode, message: str, **parameters: str) -> None:
         super().__init__(message)
         self.code: SettingsProblemCode = code
-        self.params = params
+        self.parameters = parameters
 
 
 class Target(msgspec.Struct, frozen=True, kw_only=True):

@@ -14,9 +14,9 @@ export function hintText(t: Translate, code: string, serverHint: string): string
 export function settingsProblemText(
   t: Translate,
   code = '',
-  params: Readonly<Record<string, string>> = {},
+  parameters: Readonly<Record<string, string>> = {},
 ): string | null {
-  const safe = markParameters(params)
+  const safe = markParameters(parameters)
   const text = t.maybe(`settings.problem.${code}`, safe)
   if (text === null) return null
   const { accepted, docs } = safe
