@@ -140,9 +140,9 @@ def test_a_background_agent_wakes_at_its_time_runs_and_sleeps_again() -> None:
     )
     assert "task.completed" not in fact_types(ended), "the task continues after one of its runs"
 
-    again = session.pass_time(HALF_AN_HOUR)
-    assert again.decision.facts[2].scope.attempt == 2
-    assert "Your last run ended at 2023-11-14T22:48:20Z: it completed." in wake_input(again)
+    second_wake = session.pass_time(HALF_AN_HOUR)
+    assert second_wake.decision.facts[2].scope.attempt == 2
+    assert "Your last run ended at 2023-11-14T22:48:20Z: it completed." in wake_input(second_wake)
 
 
 def test_two_runs_of_a_background_agent_never_overlap() -> None:

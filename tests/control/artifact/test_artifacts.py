@@ -249,8 +249,8 @@ def test_an_artifact_without_a_file_is_saved_at_once():
         (ArtifactCreated(artifact_kind="text", title="Brief"), ARTIFACT),
         (version_created(1, FIRST_TEXT.ref, "person", path="", title="Brief"), ARTIFACT),
     )
-    again = msgspec.structs.replace(artifact_request(edit_artifact(), SECOND_TEXT), file=None)
-    assert session.when(again).facts == (version_created(2, SECOND_TEXT.ref, "person", path="", title="Brief"),)
+    save = msgspec.structs.replace(artifact_request(edit_artifact(), SECOND_TEXT), file=None)
+    assert session.when(save).facts == (version_created(2, SECOND_TEXT.ref, "person", path="", title="Brief"),)
 
 
 def test_a_person_confirms_a_deletion_by_its_id():
@@ -310,13 +310,13 @@ def test_an_export_interrupted_by_a_crash_fails_and_can_be_retried():
     request = ExportRequested(session_id=SESSION, artifact_id="art_1", request=export, form="file", version=1)
     session = session_with_artifact().after(request)
     retry = RetryArtifact(session_id=SESSION, artifact_id="art_1", export_id="exp_1")
-    again = msgspec.structs.replace(request, request=retry)
-    assert session.refuses(again).code == "unknown_export"
+    retry_request = msgspec.structs.replace(request, request=retry)
+    assert session.refuses(retry_request).code == "unknown_export"
     session.epoch = 2
     (failed,) = session.when(HostTakenOver(partials=())).facts
     assert isinstance(failed, ArtifactFailed)
     assert (failed.operation, failed.export, failed.code) == ("export", "exp_1", "export_interrupted")
-    assert session.when(again).facts == (ArtifactExportStarted(export="exp_1", version=1, form="file"),)
+    assert session.when(retry_request).facts == (ArtifactExportStarted(export="exp_1", version=1, form="file"),)
 
 
 def test_an_erased_version_still_counts():

@@ -38,8 +38,8 @@ def test_an_endless_exchange_is_paused_with_the_reason_until_a_person_resumes_it
         sender, receiver, turns = receiver, sender, turns + 1
     assert turns == 32
     assert paused == [ThreadPaused(cause="no_progress", reason="33 agents woke each other without a person")]
-    again = session.when(ResumeThread(session_id=SESSION, thread_id=session.thread_of(sender).thread))
-    assert only_fact(again, ThreadResumed) == ThreadResumed()
+    resumed = session.when(ResumeThread(session_id=SESSION, thread_id=session.thread_of(sender).thread))
+    assert only_fact(resumed, ThreadResumed) == ThreadResumed()
     assert session.running_agents() == ["lead", sender]
     assert session.run_of(sender).hops == 0
 

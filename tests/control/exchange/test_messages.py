@@ -30,9 +30,9 @@ SECOND = 1_000_000
 OPEN = agent_definition("lead", edges=(Edge(to="critic"), Edge(to="clerk")), aliases=("Boss",))
 
 
-def send_handoff(session: Team, to: str, by: str = "lead", **rest: Any) -> str:
+def send_handoff(session: Team, to: str, by: str = "lead", **fields: Any) -> str:
     """Send a handoff, and return its id."""
-    return session.tool_result(by, "send_handoff", to=to, message="Look at it.", **rest)["handoff_id"]
+    return session.tool_result(by, "send_handoff", to=to, message="Look at it.", **fields)["handoff_id"]
 
 
 def respond_handoff(handoff: str, decision: Any, reason: str = "") -> RespondHandoff:

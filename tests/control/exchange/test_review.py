@@ -73,8 +73,8 @@ def test_requested_changes_are_the_childs_next_input() -> None:
         only_fact(result, TurnSubmitted).input.text
         == "Changes were requested by lead.\nNearly.\n- Name the source. (a.md:3)"
     )
-    again = session.responds("worker-1", "Second draft.")
-    assert len(facts_of(again, ReviewRequested)) == 1
+    second_draft = session.responds("worker-1", "Second draft.")
+    assert len(facts_of(second_draft, ReviewRequested)) == 1
     session.when(SubmitVerdict(session_id=SESSION, agent="worker-1", verdict="passed"))
     assert session.child_status("worker-1") == "completed"
 

@@ -47,9 +47,9 @@ def test_every_kind_of_run_end_makes_the_plan_final():
     completed = run().when(model_response(text_part(3, "Done."))).facts
     broken = run().when(attempt_failure()).facts
     interrupted = run().after(interrupt()).when(run_stop()).facts
-    dead = run()
-    dead.epoch = 2
-    crashed = dead.when(HostTakenOver(partials=())).facts
+    crashed_session = run()
+    crashed_session.epoch = 2
+    crashed = crashed_session.when(HostTakenOver(partials=())).facts
 
     assert fact_types(completed)[-3:] == ["plan.updated", "output.final", "turn.completed"]
     assert [fact_types(facts)[-1] for facts in (broken, interrupted, crashed)] == [

@@ -139,11 +139,11 @@ def test_an_approval_for_a_running_call_adds_no_second_request():
 
     evaluated = session.when(call_reported(requested_call(1, 3, ASK)))
     approved = session.when(approve())
-    again = session.when(call_reported(requested_call(1, 3)))
+    repeated = session.when(call_reported(requested_call(1, 3)))
 
     assert fact_types(evaluated.facts) == ["permission.evaluated", "action.required"]
     assert fact_types(approved.facts) == ["action.resolved", "sandbox.applied", "tool.started"]
-    assert fact_types(again.facts) == ["permission.evaluated"]
+    assert fact_types(repeated.facts) == ["permission.evaluated"]
 
 
 def test_a_reported_call_that_a_rule_denies_is_refused_at_once():

@@ -78,30 +78,30 @@ def at(*, turn: int = 0, run: int = 0, step: int = 0, call: int = 0, action: int
 # Commands.
 
 
-def submit(text: str = "do it", **rest: Any) -> SubmitTurn:
-    return SubmitTurn(text=text, workspace_id=WORKSPACE, **rest)
+def submit(text: str = "do it", **fields: Any) -> SubmitTurn:
+    return SubmitTurn(text=text, workspace_id=WORKSPACE, **fields)
 
 
-def steer(text: str, **rest: Any) -> SteerTurn:
-    return SteerTurn(session_id=SESSION, text=text, **rest)
+def steer(text: str, **fields: Any) -> SteerTurn:
+    return SteerTurn(session_id=SESSION, text=text, **fields)
 
 
-def interrupt(**rest: Any) -> InterruptTurn:
-    return InterruptTurn(session_id=SESSION, **rest)
+def interrupt(**fields: Any) -> InterruptTurn:
+    return InterruptTurn(session_id=SESSION, **fields)
 
 
-def approve(action: int = 1, scope: ApprovalScope = "once", **rest: Any) -> RespondAction:
-    return RespondAction(session_id=SESSION, action_id=f"act_{action}", decision="approve", scope=scope, **rest)
+def approve(action: int = 1, scope: ApprovalScope = "once", **fields: Any) -> RespondAction:
+    return RespondAction(session_id=SESSION, action_id=f"act_{action}", decision="approve", scope=scope, **fields)
 
 
-def reject(action: int = 1, **rest: Any) -> RespondAction:
-    return RespondAction(session_id=SESSION, action_id=f"act_{action}", decision="reject", **rest)
+def reject(action: int = 1, **fields: Any) -> RespondAction:
+    return RespondAction(session_id=SESSION, action_id=f"act_{action}", decision="reject", **fields)
 
 
 # Evaluations of the gate.
 
 
-def gate_evaluation(verdict: Verdict, *, read_only: bool = True, **rest: Any) -> Evaluation:
+def gate_evaluation(verdict: Verdict, *, read_only: bool = True, **fields: Any) -> Evaluation:
     """Return the gate's evaluation of a call. Read-only calls run in parallel."""
     return Evaluation(
         verdict=verdict,
@@ -111,7 +111,7 @@ def gate_evaluation(verdict: Verdict, *, read_only: bool = True, **rest: Any) ->
         arguments_hash="a1",
         summary="a.md",
         checks=CHECKS,
-        **rest,
+        **fields,
     )
 
 
@@ -196,5 +196,5 @@ def tool_end(call: int, output: str = "done", *, run: int = 1, code: Code | None
     return ToolEnded(thread=THREAD, run=f"run_{run}", call=f"cal_{call}", outcome=outcome)
 
 
-def run_stop(*pieces: Piece, run: int = 1, **rest: Any) -> RunStopped:
-    return RunStopped(thread=THREAD, run=f"run_{run}", pieces=pieces, **{"cause": "person", **rest})
+def run_stop(*pieces: Piece, run: int = 1, **fields: Any) -> RunStopped:
+    return RunStopped(thread=THREAD, run=f"run_{run}", pieces=pieces, **{"cause": "person", **fields})

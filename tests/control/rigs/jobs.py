@@ -12,21 +12,21 @@ from tests.control.rigs.team import Team
 JOB = "job_1"
 
 
-def create_job(*inputs: str, **rest: Any) -> CreateJob:
+def create_job(*inputs: str, **fields: Any) -> CreateJob:
     items = tuple(JobItemInput(input=text) for text in inputs)
     defaults: dict[str, Any] = {"title": "Look at all", "instructions": "Look at this.", "agent": "worker"}
-    return CreateJob(session_id=SESSION, items=items, **{**defaults, **rest})
+    return CreateJob(session_id=SESSION, items=items, **{**defaults, **fields})
 
 
-def session_with_job(*inputs: str, **rest: Any) -> Team:
+def session_with_job(*inputs: str, **fields: Any) -> Team:
     """Return a session with an idle lead and a running job."""
     session = board()
-    session.when(create_job(*inputs, **rest))
+    session.when(create_job(*inputs, **fields))
     return session
 
 
-def retry_item(item: str | None = None, **rest: Any) -> RetryJobItem:
-    return RetryJobItem(session_id=SESSION, job_id=JOB, item_id=item, **rest)
+def retry_item(item: str | None = None, **fields: Any) -> RetryJobItem:
+    return RetryJobItem(session_id=SESSION, job_id=JOB, item_id=item, **fields)
 
 
 def session_with_retried_job() -> Team:

@@ -25,41 +25,41 @@ WORKER = agent_definition("worker", kind="subagent")
 CRITIC = agent_definition("critic")
 
 
-def board(*tasks: str, **rest: Any) -> Team:
+def board(*tasks: str, **fields: Any) -> Team:
     """Return a session with an idle lead and these open tasks."""
-    session = team(LEAD, CRITIC, WORKER, HUMAN, **rest)
+    session = team(LEAD, CRITIC, WORKER, HUMAN, **fields)
     session.responds("lead")
     for name in tasks:
         session.when(create(name))
     return session
 
 
-def create(name: str, **rest: Any) -> CreateTask:
-    return CreateTask(session_id=SESSION, task_id=name, **{"title": f"The {name}", **rest})
+def create(name: str, **fields: Any) -> CreateTask:
+    return CreateTask(session_id=SESSION, task_id=name, **{"title": f"The {name}", **fields})
 
 
-def start(name: str, **rest: Any) -> StartTask:
-    return StartTask(session_id=SESSION, task_id=name, **rest)
+def start(name: str, **fields: Any) -> StartTask:
+    return StartTask(session_id=SESSION, task_id=name, **fields)
 
 
-def retry(name: str, **rest: Any) -> RetryTask:
-    return RetryTask(session_id=SESSION, task_id=name, **rest)
+def retry(name: str, **fields: Any) -> RetryTask:
+    return RetryTask(session_id=SESSION, task_id=name, **fields)
 
 
-def pause(name: str, **rest: Any) -> PauseTask:
-    return PauseTask(session_id=SESSION, task_id=name, **rest)
+def pause(name: str, **fields: Any) -> PauseTask:
+    return PauseTask(session_id=SESSION, task_id=name, **fields)
 
 
-def resume(name: str, **rest: Any) -> ResumeTask:
-    return ResumeTask(session_id=SESSION, task_id=name, **rest)
+def resume(name: str, **fields: Any) -> ResumeTask:
+    return ResumeTask(session_id=SESSION, task_id=name, **fields)
 
 
-def cancel(name: str, **rest: Any) -> CancelTask:
-    return CancelTask(session_id=SESSION, task_id=name, **rest)
+def cancel(name: str, **fields: Any) -> CancelTask:
+    return CancelTask(session_id=SESSION, task_id=name, **fields)
 
 
-def link(name: str, **rest: Any) -> LinkTasks:
-    return LinkTasks(session_id=SESSION, task_id=name, **rest)
+def link(name: str, **fields: Any) -> LinkTasks:
+    return LinkTasks(session_id=SESSION, task_id=name, **fields)
 
 
 def open_task(session: Team, name: str) -> OpenTask:

@@ -24,9 +24,9 @@ from tests.control.rigs.examples import ALLOW, RUN_CONFIG, SESSION, model_respon
 F = TypeVar("F", bound=Fact)
 
 
-def agent_definition(name: str, **rest: Any) -> Definition:
+def agent_definition(name: str, **fields: Any) -> Definition:
     """Return a definition. By default a main agent has every policy and a subagent has none."""
-    main = rest.get("kind", "main") == "main"
+    main = fields.get("kind", "main") == "main"
     defaults: dict[str, Any] = {
         "description": "",
         "kind": "main",
@@ -35,7 +35,7 @@ def agent_definition(name: str, **rest: Any) -> Definition:
         "tools": ("*",),
         "policy": ("Patch", "Finalize", "Delegate") if main else (),
     }
-    return Definition(name=name, **{**defaults, **rest})
+    return Definition(name=name, **{**defaults, **fields})
 
 
 LEAD = agent_definition(
@@ -50,8 +50,8 @@ EDITOR = agent_definition("editor", kind="subagent", permission_mode="planning",
 class Team(Scenario):
     """A session with these definitions. The first one is the lead."""
 
-    def __init__(self, *definitions: Definition, budget: int = 8, group: int = 16, **rest: Any) -> None:
-        super().__init__(configure_run=self._configure_run, **rest)
+    def __init__(self, *definitions: Definition, budget: int = 8, group: int = 16, **fields: Any) -> None:
+        super().__init__(configure_run=self._configure_run, **fields)
         self.definitions = definitions or (LEAD, CRITIC, CLERK, WORKER, EDITOR)
         self.budgets = budget, group
         self._calls = 0
@@ -112,10 +112,10 @@ class Team(Scenario):
         ]
         return only_fact(result, ToolRefused).code
 
-    def spawns(self, count: int = 1, definition: str = "worker", **rest: Any) -> list[str]:
+    def spawns(self, count: int = 1, definition: str = "worker", **fields: Any) -> list[str]:
         """Let the lead spawn children, and return their names."""
         return [
-            self.tool_result("lead", "spawn_subagent", agent=definition, objective=f"part {number + 1}", **rest)[
+            self.tool_result("lead", "spawn_subagent", agent=definition, objective=f"part {number + 1}", **fields)[
                 "agent_id"
             ]
             for number in range(count)
@@ -174,16 +174,16 @@ class Team(Scenario):
         )
 
 
-def team(*definitions: Definition, mode: Mode = "chat", permission_mode: PermissionMode = "ask", **rest: Any) -> Team:
+def team(*definitions: Definition, mode: Mode = "chat", permission_mode: PermissionMode = "ask", **fields: Any) -> Team:
     """Return a session whose lead works on a person's objective."""
-    session = Team(*definitions, **rest)
+    session = Team(*definitions, **fields)
     session.when(submit("the objective", mode=mode, permission_mode=permission_mode))
     return session
 
 
-def spawn(definition: str = "worker", **rest: Any) -> SpawnSubagent:
+def spawn(definition: str = "worker", **fields: Any) -> SpawnSubagent:
     """Return a person's command to spawn a child of the lead."""
-    return SpawnSubagent(session_id=SESSION, agent=definition, objective="a part", **rest)
+    return SpawnSubagent(session_id=SESSION, agent=definition, objective="a part", **fields)
 
 
 def fact_types(result: StepResult) -> list[str]:

@@ -74,8 +74,8 @@ def test_an_already_returned_failure_does_not_end_the_next_wait() -> None:
     session.spawns(2)
     session.uses("lead", "wait_subagents", agents=["worker-1", "worker-2"])
     session.fails("worker-1")
-    again = session.uses("lead", "wait_subagents", agents=["worker-1", "worker-2"])
-    assert fact_types(again)[-1] == "subagent.awaited"
+    second_wait = session.uses("lead", "wait_subagents", agents=["worker-1", "worker-2"])
+    assert fact_types(second_wait)[-1] == "subagent.awaited"
     assert wait_summary(wait_results(session.responds("worker-2")))[0] == [
         ("worker-1", "failed"),
         ("worker-2", "completed"),

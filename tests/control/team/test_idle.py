@@ -53,9 +53,9 @@ def test_an_interrupted_or_failed_main_agent_is_paused_with_its_inbox_and_its_se
     assert len(session.thread_of("other").inbox) == waiting + 1
     paused = [record.fact for record in session.records if isinstance(record.fact, ThreadPaused)]
     assert [(fact.cause, fact.reason.endswith(why)) for fact in paused] == [("unread", True)]
-    again = session.when(ResumeThread(session_id=SESSION, thread_id=session.thread_of("other").thread))
-    assert only_fact(again, ThreadResumed) == ThreadResumed()
-    assert len(only_fact(again, InboxReserved).items) == waiting + 1
+    resumed = session.when(ResumeThread(session_id=SESSION, thread_id=session.thread_of("other").thread))
+    assert only_fact(resumed, ThreadResumed) == ThreadResumed()
+    assert len(only_fact(resumed, InboxReserved).items) == waiting + 1
     assert session.running_agents() == ["lead", "other"]
 
 
@@ -83,8 +83,8 @@ def test_a_result_of_a_child_pauses_a_lead_in_chat_and_its_team_waits() -> None:
         "1 unread item: it reads them with a person's next message"
     ]
     assert facts_of(result, TeamChanged)[-1].phase == "waiting"
-    again = session.when(ResumeThread(session_id=SESSION))
-    assert only_fact(again, InboxReserved).items == ("itm_1",)
+    resumed = session.when(ResumeThread(session_id=SESSION))
+    assert only_fact(resumed, InboxReserved).items == ("itm_1",)
     session.responds("lead", "It is done.")
     assert session.state.tasks == {}
 

@@ -109,12 +109,12 @@ def test_a_second_interrupt_may_still_clear_the_queue():
 def test_the_partial_output_is_kept_as_interrupted():
     """COM-10"""
     session = session_after(submit(), interrupt(reason="enough"))
-    cut = (
+    pieces = (
         Piece(kind="reasoning", step=2, text="hm"),
         text_part(3, "Once upon"),
         Piece(kind="arguments", step=4, text='{"pa'),
     )
-    result = session.when(run_stop(*cut, reason="enough"))
+    result = session.when(run_stop(*pieces, reason="enough"))
     result.then(
         (ReasoningInterrupted(content=Text(text="hm")), at(turn=1, run=1, step=2)),
         (MessageInterrupted(content=Text(text="Once upon")), at(turn=1, run=1, step=3)),

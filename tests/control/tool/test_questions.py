@@ -40,9 +40,9 @@ def ask_person(session: Team, name: str, tool: str, **arguments: Any) -> StepRes
     return session.when(model_response(call, run=number, step=run.model_step, thread=session.thread_of(name).thread))
 
 
-def session_with_plan(name: str = "worker-1", **rest: Any) -> tuple[Team, ActionRequired, str]:
+def session_with_plan(name: str = "worker-1", **fields: Any) -> tuple[Team, ActionRequired, str]:
     """Return a session whose agent waits for a decision on its plan, its action and the action's id."""
-    session = team(**rest)
+    session = team(**fields)
     session.spawns()
     result = ask_person(session, name, "propose_plan", summary="Fix the parser.", steps=list(STEPS))
     action = next(call.action for call in session.run_of(name).calls)

@@ -44,7 +44,7 @@ SMALL: dict[str, Any] = {"find_capabilities": lambda provider, model: ModelCapab
 LONG = "word " * 560
 
 
-def summary_response(text: str = "They said much.", *, run: int = 2, step: int = 1, **rest: Any) -> ModelResponded:
+def summary_response(text: str = "They said much.", *, run: int = 2, step: int = 1, **fields: Any) -> ModelResponded:
     """Return a model response with a summary."""
     pieces = (Piece(kind="text", step=step + 1, text=text),) if text else ()
     return ModelResponded(
@@ -57,7 +57,7 @@ def summary_response(text: str = "They said much.", *, run: int = 2, step: int =
         usage=Usage(input_tokens=700, output_tokens=5),
         first_ms=1,
         duration_ms=2,
-        **rest,
+        **fields,
     )
 
 
@@ -127,8 +127,8 @@ def test_without_a_known_window_a_thread_is_compacted_only_after_a_refused_reque
     assert [compaction.cause for compaction in facts_of(result, CompactionStarted)] == ["refused"]
     compacted = session.when(summary_response(step=2))
     assert [(request.purpose, request.iteration) for request in facts_of(compacted, ModelRequested)] == [("answer", 1)]
-    again = session.when(context_full(step=3))
-    assert [failure.code for failure in facts_of(again, TurnFailed)] == ["model_context_full"]
+    refused = session.when(context_full(step=3))
+    assert [failure.code for failure in facts_of(refused, TurnFailed)] == ["model_context_full"]
 
 
 def test_a_summary_longer_than_the_part_it_replaces_fails_the_compaction():

@@ -48,8 +48,8 @@ def response_with_quota(*parts: Any, step: int = 1, quota: Quota | None = None) 
     return msgspec.structs.replace(model_response(*parts, step=step), quota=quota)
 
 
-def failed_attempt(*pieces: Piece, step: int = 1, **rest: Any) -> ModelAttemptFailed:
-    return msgspec.structs.replace(attempt_failure(*pieces, step=step), **rest)
+def failed_attempt(*pieces: Piece, step: int = 1, **fields: Any) -> ModelAttemptFailed:
+    return msgspec.structs.replace(attempt_failure(*pieces, step=step), **fields)
 
 
 def chain_run_config(definition: str, mode: Mode, permission_mode: PermissionMode) -> RunConfig:
@@ -247,10 +247,10 @@ def test_a_limit_below_a_tenth_is_reported_once_in_a_run():
     assert [fact for fact in result.facts if isinstance(fact, QuotaReported)] == [
         QuotaReported(provider="cloud", limits=(LOW,))
     ]
-    again = Scenario(configure_run=chain_run_config)
-    again.when(submit(mode="auto"))
-    first = again.when(response_with_quota(text_part(2, "one"), quota=Quota(limits=(LOW,))))
-    second = again.when(response_with_quota(text_part(4, "two"), step=3, quota=Quota(limits=(LOW,))))
+    auto_session = Scenario(configure_run=chain_run_config)
+    auto_session.when(submit(mode="auto"))
+    first = auto_session.when(response_with_quota(text_part(2, "one"), quota=Quota(limits=(LOW,))))
+    second = auto_session.when(response_with_quota(text_part(4, "two"), step=3, quota=Quota(limits=(LOW,))))
     assert [sum(isinstance(fact, QuotaReported) for fact in result.facts) for result in (first, second)] == [1, 0]
 
 

@@ -331,7 +331,7 @@ def text_before_call(step: int):
 
 def test_the_state_does_not_grow_with_finished_turns():
     session = session_after(submit(), text_response("done"))
-    once = session.thread
+    first_thread = session.thread
     for run in range(2, 110):
         session.after(
             submit(),
@@ -344,9 +344,9 @@ def test_the_state_does_not_grow_with_finished_turns():
     expected = Thread(
         thread=THREAD, agent="lead", definition="lead", working_mode="ask", ended=ended_as, opened_sequence=2
     )
-    assert _without_last(once) == _without_last(session.thread) == expected
-    assert once.last is not None
-    assert msgspec.structs.replace(once.last, sequence=0) == last
+    assert _without_last(first_thread) == _without_last(session.thread) == expected
+    assert first_thread.last is not None
+    assert msgspec.structs.replace(first_thread.last, sequence=0) == last
     assert len(session.thread.marks) <= MAX_MARKS
     assert len(session.thread.spoken_turns) == MAX_SPOKEN_TURNS
 
