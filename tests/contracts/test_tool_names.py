@@ -6,22 +6,22 @@ import re
 
 import pytest
 
-from callboard.contracts.tool_names import build_spellings, model_name, stored_matcher, stored_name
+from callboard.contracts.tool_names import build_spellings, to_model_name, to_stored_matcher, to_stored_name
 from callboard.contracts.tools import TOOL_NAMES
 
 
 @pytest.mark.parametrize("name", sorted(TOOL_NAMES))
 def test_m2_every_tool_has_one_snake_case_name_that_maps_back_to_it(name: str):
-    spelling = model_name(name)
+    spelling = to_model_name(name)
     assert re.fullmatch(r"[a-z][a-z0-9_]*", spelling)
-    assert {stored_name(variant) for variant in (name, spelling, name.upper(), name.lower(), spelling.upper())} == {
+    assert {to_stored_name(variant) for variant in (name, spelling, name.upper(), name.lower(), spelling.upper())} == {
         name
     }
 
 
 @pytest.mark.parametrize("name", ["mcp__github__getIssue", "mcp__a__read", "a-tool-of-others", "*", ""])
 def test_m2_names_of_other_tools_stay_unchanged(name: str):
-    assert (model_name(name), stored_name(name)) == (name, name)
+    assert (to_model_name(name), to_stored_name(name)) == (name, name)
 
 
 def test_m2_two_tools_with_the_same_model_name_are_refused():
@@ -40,4 +40,4 @@ def test_m2_two_tools_with_the_same_model_name_are_refused():
     ],
 )
 def test_m2_a_matcher_is_stored_in_one_spelling(written: str, stored: str):
-    assert stored_matcher(written) == stored
+    assert to_stored_matcher(written) == stored

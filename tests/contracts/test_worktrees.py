@@ -7,7 +7,7 @@ import pytest
 from callboard.contracts.entities import worktree
 
 SESSION = "ses_1a2b3c4d5e6FGH"
-MAKER = worktree.worktree_name("tide", SESSION, "maker-1")
+MAKER = worktree.build_worktree_name("tide", SESSION, "maker-1")
 
 
 def test_a_worktree_is_named_after_its_repository_its_session_and_its_agent() -> None:
@@ -32,4 +32,4 @@ def test_a_worktree_is_named_after_its_repository_its_session_and_its_agent() ->
     ],
 )
 def test_a_path_inside_a_folders_worktree_is_derived_from_the_path_alone(path: str, folder: str, below: str) -> None:
-    assert worktree.path_in_worktree(path, folder) == below
+    assert worktree.locate_in_worktree(path, folder) == below

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from typing import Any
 
-from callboard.contracts.chain import StoredBytes, digest, genesis, link
+from callboard.contracts.chain import StoredBytes, begin_chain, digest, link
 from callboard.contracts.content import Blob, Text, fit_text
 from callboard.contracts.facts.message import MessageText
 from callboard.contracts.facts.session import SessionCreated, ThreadOpened
@@ -128,7 +128,7 @@ def forge_pack(
 def rebuild_chain(facts: Sequence[StoredBytes]) -> list[StoredBytes]:
     """Recompute the links of the facts, as an attacker with the whole log could."""
     rebuilt: list[StoredBytes] = []
-    before = genesis(SESSION)
+    before = begin_chain(SESSION)
     for at, fact in enumerate(facts, start=1):
         before = link(before, fact.header, fact.seal if fact.payload is None else digest(fact.seal, fact.payload))
         rebuilt.append(fact._replace(sequence=at, link=before))

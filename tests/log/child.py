@@ -11,7 +11,7 @@ import os
 import sys
 from pathlib import Path
 
-from callboard.contracts.live import partial_key
+from callboard.contracts.live import build_partial_key
 from callboard.log.sqlite import SqliteStore, open_store
 from tests.prove.driver.sabotages import plant
 
@@ -21,7 +21,7 @@ from .samples import SCOPE, batch, frame, long_text_fact, text_fact
 async def author(store: SqliteStore, stream: str) -> None:
     """Append batches of different sizes with partials, blobs and answers, and print each acknowledgement."""
     end = (await store.facts.read_head(stream)).sequence
-    key_of_part = partial_key("text", SCOPE)
+    key_of_part = build_partial_key("text", SCOPE)
     for partial in await store.partials.read(stream):
         assert partial.text == "so far"
         end = (

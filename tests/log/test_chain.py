@@ -16,7 +16,7 @@ SALT = b"s" * 16
 
 def build_chain(*payloads: bytes) -> list[StoredBytes]:
     facts: list[StoredBytes] = []
-    previous = chain.genesis(STREAM)
+    previous = chain.begin_chain(STREAM)
     for sequence, payload in enumerate(payloads, 1):
         header = f"header {sequence}".encode()
         previous = chain.link(previous, header, chain.digest(SALT, payload))
@@ -25,7 +25,7 @@ def build_chain(*payloads: bytes) -> list[StoredBytes]:
 
 
 def check(facts: list[StoredBytes]) -> tuple[int, bytes]:
-    return chain.check(STREAM, 0, chain.genesis(STREAM), facts)
+    return chain.check(STREAM, 0, chain.begin_chain(STREAM), facts)
 
 
 def test_a_link_can_be_computed_from_the_stored_bytes() -> None:
@@ -39,7 +39,7 @@ def test_a_link_can_be_computed_from_the_stored_bytes() -> None:
 def test_an_untouched_chain_ends_with_its_last_link() -> None:
     facts = build_chain(b"one", b"two", b"three")
     assert check(facts) == (3, facts[-1].link)
-    assert check([]) == (0, chain.genesis(STREAM))
+    assert check([]) == (0, chain.begin_chain(STREAM))
 
 
 def test_a_chain_can_be_verified_from_any_fact() -> None:
@@ -98,4 +98,4 @@ def test_a_truncated_stream_contradicts_its_head() -> None:
 
 
 def test_streams_with_the_same_facts_have_different_links() -> None:
-    assert chain.genesis("ses_one") != chain.genesis("ses_two")
+    assert chain.begin_chain("ses_one") != chain.begin_chain("ses_two")

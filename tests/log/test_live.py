@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from callboard.contracts.facts.message import MessageText
-from callboard.contracts.live import Cursor, Partial, partial_key
+from callboard.contracts.live import Cursor, Partial, build_partial_key
 from callboard.contracts.ports.live import LiveFacts, LiveFeed, LiveGap, LiveItem, LivePiece
 from callboard.contracts.ports.store import Head
 from callboard.contracts.record import Record
@@ -20,7 +20,7 @@ from callboard.log.memory import MemoryStore
 
 from .samples import SCOPE, STREAM, batch, fill, frame, text_fact
 
-ENDS = (partial_key("text", SCOPE),)
+ENDS = (build_partial_key("text", SCOPE),)
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from callboard.contracts.live import partial_key
+from callboard.contracts.live import build_partial_key
 from callboard.contracts.ports.store import Views
 from callboard.contracts.rows.base import Upsert
 from callboard.log.sqlite import open_store
@@ -40,7 +40,7 @@ async def test_no_file_has_a_byte_of_an_erased_payload(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     await store.partials.write(STREAM, 1, [frame(f"{SECRET} " * 500)])
     short, (long, blobs) = text_fact(f"{SECRET} short"), long_text_fact(f"{SECRET} " * 2000)
-    ends = (partial_key("text", SCOPE),)
+    ends = (build_partial_key("text", SCOPE),)
     await store.facts.append(batch(0, text_fact("one"), short, long, key=SECRET[-4:], blobs=blobs, ends=ends))
     await fill(store, 300, "ses_two")
     row = turn_row("trn_1", 1, text=SECRET)
@@ -102,7 +102,7 @@ async def test_partial_text_is_stored_once_and_then_removed(tmp_path: Path) -> N
     assert path.stat().st_size < 1.2 * len(text) + 200_000
 
     fact, blobs = long_text_fact("short")
-    await store.facts.append(batch(0, fact, blobs=blobs, ends=(partial_key("text", SCOPE),)))
+    await store.facts.append(batch(0, fact, blobs=blobs, ends=(build_partial_key("text", SCOPE),)))
     await wait_until(lambda: path.stat().st_size < 200_000)
     await store.close()
 

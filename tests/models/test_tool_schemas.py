@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from callboard.contracts.ports.model import ToolSpec
-from callboard.contracts.tool_names import model_name
+from callboard.contracts.tool_names import to_model_name
 from callboard.models.wire import Format
 from callboard.tools import arguments
 from callboard.tools.builtin import declarations
@@ -47,8 +47,8 @@ async def test_m1_every_property_of_every_tool_is_sent(format: Format):
 
     schemas = find_schemas(bodies[0])
     assert {name: set(schema["properties"]) for name, schema in schemas.items()} == {
-        model_name(tool.name): set(tool.schema["properties"]) for tool in _TOOLS
+        to_model_name(tool.name): set(tool.schema["properties"]) for tool in _TOOLS
     }
     assert {name: set(schema.get("required", ())) for name, schema in schemas.items()} == {
-        model_name(tool.name): set(tool.schema["required"]) for tool in _TOOLS
+        to_model_name(tool.name): set(tool.schema["required"]) for tool in _TOOLS
     }

@@ -17,7 +17,7 @@ from callboard.contracts.facts.model import CostRecorded, ModelCompleted, ModelR
 from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.contracts.refs import ContextRef, MissingRef, Omission
 from callboard.contracts.rows.context import ContextPart, ContextRow
-from callboard.contracts.rows.conversation import TextPart, TurnRow, part_order
+from callboard.contracts.rows.conversation import TextPart, TurnRow, compute_part_order
 from callboard.projection.view import SessionView
 from tests.projection.session_builder import (
     RUN,
@@ -140,7 +140,7 @@ def test_a_compaction_is_one_part_and_not_a_text():
     )
 
     done = part(session)
-    assert (done.key, done.order) == ("run_1.1", part_order(4, 1))
+    assert (done.key, done.order) == ("run_1.1", compute_part_order(4, 1))
     assert (done.event, done.cause, done.summary.text) == ("compacted", "window", "They said so.")
     assert (done.said, done.tokens_before, done.tokens_after, row(session).used) == (1, 7000, 400, 400)
     assert not session.table.list_rows(TextPart)

@@ -19,7 +19,7 @@ from callboard.contracts.rows.conversation import (
     TextPart,
     ToolPart,
     TurnRow,
-    part_order,
+    compute_part_order,
 )
 from callboard.contracts.rows.session import SessionCard, SessionRow
 from callboard.contracts.rows.team import RunRow
@@ -78,7 +78,7 @@ def test_a_turn_with_a_tool_and_an_approval_leaves_exactly_these_rows():
         "parts": [
             ReasoningPart(
                 key="run_1.2",
-                order=part_order(4, 2),
+                order=compute_part_order(4, 2),
                 sequence=7,
                 at=start + 7_000,
                 state="final",
@@ -87,7 +87,7 @@ def test_a_turn_with_a_tool_and_an_approval_leaves_exactly_these_rows():
             ),
             TextPart(
                 key="run_1.3",
-                order=part_order(4, 3),
+                order=compute_part_order(4, 3),
                 sequence=11,
                 at=start + 8_000,
                 state="final",
@@ -97,7 +97,7 @@ def test_a_turn_with_a_tool_and_an_approval_leaves_exactly_these_rows():
             ),
             ToolPart(
                 key="cal_1",
-                order=part_order(4, 4),
+                order=compute_part_order(4, 4),
                 sequence=17,
                 at=start + 11_000,
                 tool_call_id="cal_1",
@@ -118,7 +118,7 @@ def test_a_turn_with_a_tool_and_an_approval_leaves_exactly_these_rows():
             ),
             ActionPart(
                 key="act_1",
-                order=part_order(4, 5),
+                order=compute_part_order(4, 5),
                 sequence=14,
                 at=start + 13_000,
                 action_id="act_1",
@@ -133,7 +133,7 @@ def test_a_turn_with_a_tool_and_an_approval_leaves_exactly_these_rows():
             ),
             TextPart(
                 key="run_1.7",
-                order=part_order(4, 7),
+                order=compute_part_order(4, 7),
                 sequence=19,
                 at=start + 19_000,
                 state="final",

@@ -15,7 +15,7 @@ from callboard.contracts.facts.message import MessageInterrupted, MessageText, R
 from callboard.contracts.facts.model import ModelFailed
 from callboard.contracts.facts.tool import ToolCancelled, ToolCompleted, ToolFailed, ToolLost, ToolRequested
 from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted
-from callboard.contracts.live import Frame, Partial, partial_key
+from callboard.contracts.live import Frame, Partial, build_partial_key
 from callboard.contracts.record import Record
 from callboard.contracts.rows import SESSION_PANELS, decode_ops, decode_row
 from callboard.contracts.rows.base import Upsert
@@ -43,19 +43,19 @@ def partials_of(live: Iterable[Record | Frame]) -> list[Partial]:
     stored: dict[str, Partial] = {}
     for item in live:
         if isinstance(item, Frame):
-            key = partial_key(item.kind, item.scope)
+            key = build_partial_key(item.kind, item.scope)
             before = stored[key].text if key in stored else ""
             stored[key] = Partial(kind=item.kind, scope=item.scope, text=before + item.text, tool=item.tool)
             continue
         match item.fact:
             case MessageText() | MessageInterrupted():
-                ended = [partial_key("text", item.scope)]
+                ended = [build_partial_key("text", item.scope)]
             case ReasoningCompleted() | ReasoningInterrupted():
-                ended = [partial_key("reasoning", item.scope)]
+                ended = [build_partial_key("reasoning", item.scope)]
             case ToolRequested():
-                ended = [partial_key("arguments", item.scope)]
+                ended = [build_partial_key("arguments", item.scope)]
             case ToolCompleted() | ToolFailed() | ToolCancelled() | ToolLost():
-                ended = [partial_key("output", item.scope)]
+                ended = [build_partial_key("output", item.scope)]
             case ModelFailed() | TurnCompleted() | TurnFailed() | TurnInterrupted():
                 ended = [key for key in stored if stored[key].scope.run == item.scope.run]
             case _:

@@ -8,7 +8,7 @@ import pytest
 
 from callboard.contracts.facts.session import WarningRaised
 from callboard.contracts.scope import Scope
-from callboard.contracts.times import timestamp
+from callboard.contracts.times import format_timestamp
 from callboard.runtime.clock import Clock
 from tests.runtime.rigs.runtime_rig import open_runtime, says
 from tests.runtime.rigs.team import list_facts
@@ -85,7 +85,7 @@ async def test_open_sessions_record_that_the_clock_was_set(tmp_path: Path, by: i
         (raised,) = [record for record in await home.facts(turn.session_id) if isinstance(record.fact, WarningRaised)]
         assert (raised.header.at, raised.scope) == (before + 30 * SECOND, Scope(thread=turn.thread_id))
         (warning,) = await list_facts(home, turn.session_id, WarningRaised)
-        now = timestamp(before + 30 * SECOND)
+        now = format_timestamp(before + 30 * SECOND)
         notice = f"Callboard keeps its own time, now {now}, until it starts again."
         assert (warning.code, warning.message) == (code, f"The machine's clock was set {how} by 864000 s. {notice}")
 

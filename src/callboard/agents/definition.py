@@ -9,8 +9,8 @@ from typing import NamedTuple, get_args
 from callboard.contracts.entities.team import Edge
 from callboard.contracts.facts import AnySessionFact
 from callboard.contracts.ports.agents import Definition, DefinitionProblem, Provider, Schedule
-from callboard.contracts.tool_names import stored_name
-from callboard.contracts.tools import EVERY_TOOL, TOOL_NAMES, may_be_brought
+from callboard.contracts.tool_names import to_stored_name
+from callboard.contracts.tools import EVERY_TOOL, TOOL_NAMES, is_server_tool_name
 
 from .cron import has_next_time, is_cron
 from .fields import DefinitionFields, PolicyTable, ScheduleFields, to_seconds
@@ -100,7 +100,7 @@ def _build(front: DefinitionFields, halves: FrontmatterSplit, source: bytes, fil
         aliases=front.aliases,
         lead=front.lead,
         model=front.model.strip(),
-        tools=tuple(dict.fromkeys(map(stored_name, front.tools))),
+        tools=tuple(dict.fromkeys(map(to_stored_name, front.tools))),
         policy=table.allow,
         delegate_targets=table.delegate_targets,
         capabilities=front.capabilities,
@@ -140,7 +140,7 @@ def _check(front: DefinitionFields, frontmatter: Frontmatter, halves: Frontmatte
 
 def _check_tools(front: DefinitionFields, frontmatter: Frontmatter) -> None:
     for number, name in enumerate(front.tools):
-        if name != EVERY_TOOL and stored_name(name) not in TOOL_NAMES and not may_be_brought(name):
+        if name != EVERY_TOOL and to_stored_name(name) not in TOOL_NAMES and not is_server_tool_name(name):
             hint = suggest(name, sorted(TOOL_NAMES)) or f"Tools: {', '.join(sorted(TOOL_NAMES))}."
             frontmatter.add_problem(f"tools[{number}]", f"There is no tool `{name}`.", hint)
 

@@ -23,7 +23,7 @@ from callboard.contracts.commands.session_import import (
     PastSessionList,
     UnreadableTranscript,
 )
-from callboard.contracts.content import valid_text
+from callboard.contracts.content import repair_text
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.session import SessionSource
 from callboard.contracts.ports.past import PastTranscript
@@ -191,7 +191,7 @@ class TranscriptIndex:
         entries = [(file, cache[file.path]) for file in files if file.path in cache]
         sessions = [entry.session for _, entry in entries if entry.session and _is_in_folder(entry.session, folder)]
         unreadable = tuple(
-            UnreadableTranscript(product=PRODUCTS[file.source], name=valid_text(file.path.name), problem=entry.problem)
+            UnreadableTranscript(product=PRODUCTS[file.source], name=repair_text(file.path.name), problem=entry.problem)
             for file, entry in entries
             if entry.problem and _can_be_of_folder(file)
         )

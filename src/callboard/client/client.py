@@ -14,7 +14,7 @@ from httpx2 import EventSource, ServerSentEvent
 
 from callboard.contracts.commands import TABLE
 from callboard.contracts.commands.base import Command
-from callboard.contracts.content import BlobRef, Text, valid_text
+from callboard.contracts.content import BlobRef, Text, repair_text
 from callboard.contracts.errors import Code, Problem, Refusal
 from callboard.contracts.ids import is_workspace_stream
 from callboard.contracts.live import Cursor, parse_cursor
@@ -366,7 +366,7 @@ def _encode(command: Command) -> bytes:
         field = next(name for name in command.__struct_fields__ if not _is_encodable(getattr(command, name)))
         raise Refusal(
             "invalid_input",
-            f"`{field}` is not valid UTF-8: {valid_text(str(getattr(command, field)))[:200]}",
+            f"`{field}` is not valid UTF-8: {repair_text(str(getattr(command, field)))[:200]}",
             field=field,
             hint="Type it again in UTF-8. Rename a file or folder whose name uses another encoding.",
         ) from error

@@ -28,7 +28,7 @@ class StoredBytes(NamedTuple):
     payload: bytes | None
 
 
-def genesis(stream: str) -> bytes:
+def begin_chain(stream: str) -> bytes:
     """Return the link before the first fact of the stream."""
     return hashlib.sha256(TAG + stream.encode()).digest()
 

@@ -48,7 +48,7 @@ def make_blob(data: bytes, media: str = "text/plain; charset=utf-8") -> Blob:
     return Blob(ref=BlobRef(hash=hashlib.sha256(data).hexdigest(), size=len(data), media=media), data=data)
 
 
-def valid_text(text: str) -> str:
+def repair_text(text: str) -> str:
     """Return the text without surrogates, which no encoding accepts: join pairs, and replace others by U+FFFD."""
     try:
         text.encode()
@@ -57,19 +57,19 @@ def valid_text(text: str) -> str:
     return text
 
 
-def valid_texts(value: Any) -> Any:
-    """Return a JSON value with `valid_text` applied to each text and field name.
+def repair_texts(value: Any) -> Any:
+    """Return a JSON value with `repair_text` applied to each text and field name.
 
     Raises:
         RecursionError: The value is nested too deeply.
     """
     match value:
         case str():
-            return valid_text(value)
+            return repair_text(value)
         case list():
-            return [valid_texts(item) for item in cast("list[Any]", value)]
+            return [repair_texts(item) for item in cast("list[Any]", value)]
         case dict():
-            return {valid_text(key): valid_texts(item) for key, item in cast("dict[str, Any]", value).items()}
+            return {repair_text(key): repair_texts(item) for key, item in cast("dict[str, Any]", value).items()}
         case _:
             return value
 

@@ -21,7 +21,7 @@ def is_failed(error: BaseException) -> bool:
     return isinstance(error, OSError) and error.errno in _FAILED
 
 
-def disk_refusal(error: BaseException) -> Refusal | None:
+def build_disk_refusal(error: BaseException) -> Refusal | None:
     """Return the refusal `store_full` or `store_unusable` for a full or failed disk; None for any other error."""
     place = (getattr(error, "filename", None) or "") if isinstance(error, OSError) else ""
     if is_full(error):

@@ -8,7 +8,7 @@ import msgspec
 
 from .entities.handoff_payload import Payload
 from .facts.handoff import HandoffRequested
-from .times import timestamp
+from .times import format_timestamp
 
 
 class Envelope(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -24,7 +24,7 @@ class Envelope(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_d
     meta: dict[str, Any] | None = None
 
 
-def news_item(handoff: str, news: Literal["accepted", "rejected", "returned", "expired"]) -> str:
+def build_news_id(handoff: str, news: Literal["accepted", "rejected", "returned", "expired"]) -> str:
     """Return the inbox id of news of a handoff.
 
     The envelope itself has the handoff's id, so the ids of all items differ.
@@ -39,7 +39,7 @@ def build_envelope(handoff: str, at: int, fact: HandoffRequested) -> Envelope:
         id=handoff,
         from_node_id=fact.source,
         to_node_id=fact.target,
-        created_at=timestamp(at),
+        created_at=format_timestamp(at),
         payload=fact.payload,
         context_ref=fact.context_ref,
         meta=fact.meta,

@@ -62,6 +62,6 @@ class Partial(msgspec.Struct, frozen=True, kw_only=True):
     tool: str = ""
 
 
-def partial_key(kind: FrameKind, scope: Scope) -> str:
+def build_partial_key(kind: FrameKind, scope: Scope) -> str:
     """Return the key of a partial in its session."""
     return f"{scope.run}.{scope.step}.{kind}"

@@ -88,7 +88,7 @@ class Record(msgspec.Struct, frozen=True):
         return self.fact.schema_version if self.fact.readable else self.header.version
 
 
-def unreadable_refusal(record: Record) -> Refusal:
+def build_unreadable_refusal(record: Record) -> Refusal:
     """Return the refusal of a command in a stream with an unreadable fact."""
     return Refusal(
         "facts_unreadable",
@@ -189,10 +189,10 @@ def encode_header(header: Header) -> bytes:
     """Return the bytes to store and chain."""
     # Bytes in a text field, only for the encoder.
     command: Any = header.command_id and pack("command", header.command_id)
-    return _header_encoder.encode(replace(header, command_id=command, scope=_packed(header.scope)))
+    return _header_encoder.encode(replace(header, command_id=command, scope=_pack(header.scope)))
 
 
-def _packed(scope: Scope) -> Scope:
+def _pack(scope: Scope) -> Scope:
     changes: dict[str, Any] = {}
     # Unrolled because it runs for every fact.
     if scope.thread:
@@ -301,16 +301,16 @@ def decode_payload(tag: str, data: bytes | None, version: int = 1) -> Fact:
     return fact
 
 
-def step_id(run: str, step: int) -> str:
+def format_step_id(run: str, step: int) -> str:
     """Return the wire id of a step, which is also the id of its message part."""
     return f"{run}.{step}"
 
 
-def trace_id(turn: str) -> str:
+def derive_trace_id(turn: str) -> str:
     """Return the W3C trace id of a turn: 32 hex digits."""
     return hashlib.sha256(turn.encode()).hexdigest()[:32]
 
 
-def span_id(identity: str) -> str:
+def derive_span_id(identity: str) -> str:
     """Return the W3C span id of a run or a step: 16 hex digits."""
     return hashlib.sha256(identity.encode()).hexdigest()[:16]

@@ -8,34 +8,34 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .casing import snake
+from .casing import to_snake_case
 from .ports.external import CONNECT_AGENT, START_AGENT
-from .tools import EVERY_TOOL, TOOL_NAMES, may_be_brought
+from .tools import EVERY_TOOL, TOOL_NAMES, is_server_tool_name
 
 _RULED = frozenset((*TOOL_NAMES, START_AGENT, CONNECT_AGENT, EVERY_TOOL))
 
 
-def model_name(name: str) -> str:
+def to_model_name(name: str) -> str:
     """Return the name for models; a name of another tool is unchanged.
 
     Example:
-        model_name("ReadOutput") == "read_output"
+        to_model_name("ReadOutput") == "read_output"
     """
     return _MODEL_NAMES.get(name, name)
 
 
-def stored_name(name: str) -> str:
+def to_stored_name(name: str) -> str:
     """Return the stored name of a tool of Callboard in any spelling or case; another name is unchanged.
 
     Example:
-        stored_name("read_output") == stored_name("READOUTPUT") == "ReadOutput"
+        to_stored_name("read_output") == to_stored_name("READOUTPUT") == "ReadOutput"
     """
-    return _STORED_NAMES.get(_key(name), name)
+    return _STORED_NAMES.get(_normalise(name), name)
 
 
 def is_tool_name(name: str) -> bool:
     """True for a valid stored name of a tool: of Callboard, an external agent or a server, or `*` for all."""
-    return name in _RULED or may_be_brought(name)
+    return name in _RULED or is_server_tool_name(name)
 
 
 def parse_tool(matcher: str) -> str:
@@ -44,18 +44,18 @@ def parse_tool(matcher: str) -> str:
     Example:
         parse_tool("bash(git *)") == "Bash"
     """
-    return stored_name(matcher.partition("(")[0].strip())
+    return to_stored_name(matcher.partition("(")[0].strip())
 
 
-def stored_matcher(matcher: str) -> str:
+def to_stored_matcher(matcher: str) -> str:
     """Return the matcher of a rule or a hook with its tool in the stored spelling.
 
     Example:
-        stored_matcher("bash(git *)") == "Bash(git *)"
+        to_stored_matcher("bash(git *)") == "Bash(git *)"
     """
     text = matcher.strip()
     tool, bracket, rest = text.partition("(")
-    return f"{stored_name(tool.strip())}{bracket}{rest}"
+    return f"{to_stored_name(tool.strip())}{bracket}{rest}"
 
 
 def build_spellings(names: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:
@@ -67,14 +67,14 @@ def build_spellings(names: Iterable[str]) -> tuple[dict[str, str], dict[str, str
     to_model: dict[str, str] = {}
     to_stored: dict[str, str] = {}
     for name in sorted(names):
-        other = to_stored.setdefault(_key(name), name)
+        other = to_stored.setdefault(_normalise(name), name)
         if other != name:
             raise ValueError(f"The tools {other} and {name} would have one name. Rename one of them.")
-        to_model[name] = snake(name).lower()
+        to_model[name] = to_snake_case(name).lower()
     return to_model, to_stored
 
 
-def _key(name: str) -> str:
+def _normalise(name: str) -> str:
     return name.replace("_", "").casefold()
 
 

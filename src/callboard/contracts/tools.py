@@ -21,6 +21,6 @@ EVERY_TOOL = "*"
 _BROUGHT = re.compile(r"mcp__[A-Za-z0-9][A-Za-z0-9_-]*?__(\*|[A-Za-z0-9_-]+)")
 
 
-def may_be_brought(name: str) -> bool:
+def is_server_tool_name(name: str) -> bool:
     """True for a valid name of a server's tool, and for `mcp__server__*`, all tools of a server."""
     return _BROUGHT.fullmatch(name) is not None

@@ -17,7 +17,7 @@ from callboard.contracts.facts.tool import (
     ToolRefused,
     ToolRequested,
 )
-from callboard.contracts.live import PartialKind, partial_key
+from callboard.contracts.live import PartialKind, build_partial_key
 from callboard.contracts.ports.tools import Evaluation
 from callboard.contracts.record import NewFact
 from callboard.contracts.scope import Scope
@@ -103,13 +103,13 @@ class Batch:
 
     def drop_partial(self, kind: PartialKind, scope: Scope) -> None:
         """Drop a partial that leaves no fact."""
-        self._ends.append(partial_key(kind, scope))
+        self._ends.append(build_partial_key(kind, scope))
 
     def add_blobs(self, *blobs: Blob) -> None:
         """Add blobs that facts of this batch refer to."""
         self._blobs.extend(blobs)
 
-    def thread(self, thread: str) -> Thread:
+    def get_thread(self, thread: str) -> Thread:
         """Return the thread, with the changes of this batch."""
         return self.state.threads[thread]
 
@@ -122,7 +122,7 @@ class Batch:
                 closed.append(str(getattr(new.scope, new.fact.closes)))
             kind = _ENDS.get(type(new.fact))
             if kind is not None:
-                ends.append(partial_key(kind, new.scope))
+                ends.append(build_partial_key(kind, new.scope))
         return Decision(
             facts=tuple(self._facts),
             state=self.state,
@@ -132,21 +132,21 @@ class Batch:
         )
 
 
-def thread_scope(thread: Thread, turn: str = "") -> Scope:
+def build_thread_scope(thread: Thread, turn: str = "") -> Scope:
     """Return the scope of a thread, or of a turn in it."""
     return Scope(agent=thread.agent, thread=thread.thread, turn=turn)
 
 
-def run_scope(thread: Thread, run: OpenRun, step: int = 0) -> Scope:
+def build_run_scope(thread: Thread, run: OpenRun, step: int = 0) -> Scope:
     """Return the scope of a run, or of one of its steps."""
     return Scope(agent=thread.agent, thread=thread.thread, turn=run.turn, run=run.run, step=step)
 
 
-def call_scope(thread: Thread, run: OpenRun, call: OpenCall | RequestedCall) -> Scope:
+def build_call_scope(thread: Thread, run: OpenRun, call: OpenCall | RequestedCall) -> Scope:
     """Return the scope of a tool call."""
-    return msgspec.structs.replace(run_scope(thread, run, call.step), tool_call=call.call)
+    return msgspec.structs.replace(build_run_scope(thread, run, call.step), tool_call=call.call)
 
 
-def action_scope(thread: Thread, run: OpenRun, call: OpenCall) -> Scope:
+def build_action_scope(thread: Thread, run: OpenRun, call: OpenCall) -> Scope:
     """Return the scope of the action that a call waits for."""
-    return msgspec.structs.replace(call_scope(thread, run, call), step=call.action_step, action=call.action)
+    return msgspec.structs.replace(build_call_scope(thread, run, call), step=call.action_step, action=call.action)

@@ -86,11 +86,11 @@ def _find_no_capabilities(provider: str, model: str) -> ModelCapabilities:
     return ModelCapabilities()
 
 
-def _keep_mode(definition: str, mode: PermissionMode) -> PermissionMode:
+def _accept_mode(definition: str, mode: PermissionMode) -> PermissionMode:
     return mode
 
 
-def _wake_never(schedule: Schedule, after: int) -> int:
+def _find_no_wake(schedule: Schedule, after: int) -> int:
     return 0
 
 
@@ -135,14 +135,14 @@ class DecisionInputs(msgspec.Struct, frozen=True, kw_only=True):
     list_definition_names: Callable[[], tuple[str, ...]] = _list_no_names
     team_budget: int = 8
     group_budget: int = 16
-    next_wake: Callable[[Schedule, int], int] = _wake_never
+    next_wake: Callable[[Schedule, int], int] = _find_no_wake
     is_archived: bool = False
     resolved_context: ResolvedContext = EMPTY_CONTEXT
     resolve_pin: Callable[[str], ResolvedContext] = _resolve_nothing
     find_capabilities: Callable[[str, str], ModelCapabilities] = _find_no_capabilities
     compact_at: float = 0.8
     default_mode: PermissionMode = "ask"
-    limit_mode: Callable[[str, PermissionMode], PermissionMode] = _keep_mode
+    limit_mode: Callable[[str, PermissionMode], PermissionMode] = _accept_mode
     is_trust_withheld: bool = False
     actor: Actor = PERSON
 

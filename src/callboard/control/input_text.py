@@ -32,7 +32,7 @@ def find_mentions(text: str) -> tuple[str, ...]:
     bare = _CODE.sub(lambda code: " " * len(code.group()), text)
     lines = bare.split("\n")
     for number, line in enumerate(lines):
-        if "@" not in line or _TAG.match(line) or _annotates(lines, number):
+        if "@" not in line or _TAG.match(line) or _is_annotation(lines, number):
             continue
         for mention in _MENTION.finditer(line):
             name = mention["quoted"] or mention["word"].rstrip(_TAIL)
@@ -41,7 +41,7 @@ def find_mentions(text: str) -> tuple[str, ...]:
     return tuple(names)[:MAX_MENTIONS]
 
 
-def _annotates(lines: list[str], number: int) -> bool:
+def _is_annotation(lines: list[str], number: int) -> bool:
     if not _ANNOTATION.match(lines[number]):
         return False
     following = next((line for line in lines[number + 1 :] if line.strip()), "")

@@ -45,20 +45,20 @@ def refuse_job_task(task: OpenTask) -> None:
         )
 
 
-def task_changed(batch: Batch, name: str, status: TaskStatus | None = None) -> TaskChanged:
+def build_task_answer(batch: Batch, name: str, status: TaskStatus | None = None) -> TaskChanged:
     """Return the answer with the task's present status."""
     return TaskChanged(
         session_id=batch.state.session,
         task_id=name,
-        status=status or _status(batch.state, name),
+        status=status or _derive_status(batch.state, name),
         sequence=batch.state.sequence,
     )
 
 
-def task_scope(state: Session, task: OpenTask) -> Scope:
+def build_task_scope(state: Session, task: OpenTask) -> Scope:
     """Return the scope of a fact about the task, its newest attempt and its worker."""
-    thread = task_thread(state, task)
-    worker = task_worker(state, task)
+    thread = find_task_thread(state, task)
+    worker = find_task_worker(state, task)
     return Scope(
         agent=thread.agent if thread is not None else "",
         thread=thread.thread if thread is not None else "",
@@ -71,7 +71,7 @@ def task_scope(state: Session, task: OpenTask) -> Scope:
     )
 
 
-def task_worker(state: Session, task: OpenTask) -> tuple[Thread, Child] | None:
+def find_task_worker(state: Session, task: OpenTask) -> tuple[Thread, Child] | None:
     """Return the child that has this task; None for another agent's task."""
     thread = state.threads.get(task.thread)
     if thread is None or thread.child is None or thread.child.task != task.task:
@@ -79,7 +79,7 @@ def task_worker(state: Session, task: OpenTask) -> tuple[Thread, Child] | None:
     return thread, thread.child
 
 
-def task_thread(state: Session, task: OpenTask) -> Thread | None:
+def find_task_thread(state: Session, task: OpenTask) -> Thread | None:
     """Return the thread of the agent that works on the task. For the task of a background agent,
     return its thread also while it sleeps."""
     if task.entity != "automation_job":
@@ -95,15 +95,15 @@ def task_thread(state: Session, task: OpenTask) -> Thread | None:
     )
 
 
-def task_run(state: Session, task: OpenTask) -> tuple[Thread, OpenRun] | None:
+def find_task_run(state: Session, task: OpenTask) -> tuple[Thread, OpenRun] | None:
     """Return the open run that works on the task, with its thread. An agent that delegated parts
     works on it in a run that their reports woke. A background agent works on it in a run that it
     woke for."""
-    thread = task_thread(state, task)
+    thread = find_task_thread(state, task)
     run = thread.run if thread is not None else None
     if thread is None or run is None:
         return None
-    is_its_run = task_worker(state, task) is not None or run.turn == task.turn or (task.delegated and run.woken)
+    is_its_run = find_task_worker(state, task) is not None or run.turn == task.turn or (task.delegated and run.woken)
     if thread.background is not None and thread.background.task == task.task:
         is_its_run = is_its_run or run.turn == thread.background.turn
     return (thread, run) if is_its_run else None
@@ -112,9 +112,9 @@ def task_run(state: Session, task: OpenTask) -> tuple[Thread, OpenRun] | None:
 def is_at_work(state: Session, task: OpenTask) -> bool:
     """True while an attempt is in progress: it runs or waits, one of its parts does, or a person
     works on it. An interrupted child is not at work until it is resumed or retried."""
-    worker = task_worker(state, task)
+    worker = find_task_worker(state, task)
     if worker is None:
-        return task_run(state, task) is not None or (task.work == "running" and _is_continuing(state, task))
+        return find_task_run(state, task) is not None or (task.work == "running" and _is_continuing(state, task))
     thread, child = worker
     if thread.run is not None or child.status in ("queued", "running"):
         return True
@@ -122,7 +122,7 @@ def is_at_work(state: Session, task: OpenTask) -> bool:
 
 
 def _is_continuing(state: Session, task: OpenTask) -> bool:
-    thread = task_thread(state, task)
+    thread = find_task_thread(state, task)
     if thread is None or thread.kind == "human":
         return True
     queued = any(task.task == queued_turn.task or task.turn == queued_turn.turn for queued_turn in thread.queue)
@@ -139,8 +139,8 @@ def check_may_end(state: Session, by: Thread, task: OpenTask) -> None:
     for part in (task, *list_parts(state, task.task)):
         if part.job:
             raise Refusal("not_your_child", f"The task {part.task} is an item of a job.", field="taskId")
-        worker = task_thread(state, part)
-        busy = part.work == "running" or part.entity == "automation_job" or task_run(state, part) is not None
+        worker = find_task_thread(state, part)
+        busy = part.work == "running" or part.entity == "automation_job" or find_task_run(state, part) is not None
         if worker is None or not busy or worker.thread == by.thread:
             continue
         if worker.child is None or worker.child.parent != by.thread:
@@ -176,7 +176,7 @@ def list_prerequisites(state: Session, task: str) -> set[str]:
     return prerequisites
 
 
-def cycle_refusal(task: str, other: str, field: str) -> Refusal:
+def build_cycle_refusal(task: str, other: str, field: str) -> Refusal:
     """Return the refusal of a link that would make two tasks wait for each other."""
     return Refusal(
         "invalid_input",
@@ -186,7 +186,7 @@ def cycle_refusal(task: str, other: str, field: str) -> Refusal:
     )
 
 
-def _status(state: Session, name: str) -> TaskStatus:
+def _derive_status(state: Session, name: str) -> TaskStatus:
     task = state.tasks.get(name)
     if task is None:
         return "done"

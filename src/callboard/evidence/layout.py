@@ -23,7 +23,7 @@ from callboard.contracts.chain import TAG, StoredBytes
 from callboard.contracts.errors import Refusal
 from callboard.contracts.record import Header
 from callboard.contracts.scope import Actor
-from callboard.contracts.times import timestamp
+from callboard.contracts.times import format_timestamp
 
 from .lineage import TaskPart
 
@@ -122,7 +122,7 @@ def encode_line(stored: StoredBytes, header: Header) -> bytes:
     """
     try:
         payload = "" if stored.payload is None else stored.payload.decode()
-        time = timestamp(header.at)
+        time = format_timestamp(header.at)
     except (UnicodeDecodeError, OverflowError) as error:
         raise Refusal("chain_broken", f"Cannot read fact {stored.sequence}: {error}") from error
     line = FactLine(

@@ -78,7 +78,7 @@ class PackWriter:
         self._facts: IO[bytes] | None = self._zip.open(layout.build_zip_member(layout.FACTS), "w")
         self._facts_hash = hashlib.sha256()
         self._workspace = ""
-        self._link = chain.genesis(session)
+        self._link = chain.begin_chain(session)
         self._erased: list[int] = []
         self._wanted: dict[str, BlobReference] = {}
         self._earlier: set[str] = set()

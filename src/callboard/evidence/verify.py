@@ -175,7 +175,7 @@ def _check_members(pack: zipfile.ZipFile, manifest: Manifest) -> None:
 
 
 def _check_facts(pack: zipfile.ZipFile, manifest: Manifest) -> None:
-    count, link, erased = 0, chain.genesis(manifest.session_id), list[int]()
+    count, link, erased = 0, chain.begin_chain(manifest.session_id), list[int]()
     content = hashlib.sha256()
     lineage = None if manifest.task is None else Lineage()
     for line, raw in _read_lines(pack):

@@ -115,7 +115,7 @@ def build_unknown_fact_refusal(stream: str, sequence: int) -> Refusal:
 
 def build_empty_head(stream: str) -> Head:
     """Return the head of a stream without facts."""
-    return Head(sequence=0, link=chain.genesis(stream))
+    return Head(sequence=0, link=chain.begin_chain(stream))
 
 
 def seal(batch: Append, made: Draft, head: Head, number: int = 0) -> SealedBatch:

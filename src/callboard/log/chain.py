@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..contracts.chain import DIGEST_BYTES, SALT_BYTES, StoredBytes, digest, genesis, link
+from ..contracts.chain import DIGEST_BYTES, SALT_BYTES, StoredBytes, begin_chain, digest, link
 from ..contracts.errors import Refusal
 
 __all__ = [
     "DIGEST_BYTES",
     "SALT_BYTES",
     "StoredBytes",
+    "begin_chain",
     "build_broken_refusal",
     "check",
     "check_end",
     "digest",
     "erase",
-    "genesis",
     "link",
 ]
 

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 
 import msgspec
 
-from ..contracts.live import Cursor, Frame, Partial, partial_key
+from ..contracts.live import Cursor, Frame, Partial, build_partial_key
 from ..contracts.ports.live import LiveFacts, LiveGap, LiveItem, LivePiece
 from ..contracts.ports.store import Head
 from ..contracts.record import Record
@@ -157,7 +157,7 @@ class InProcessLiveFeed:
 
     @staticmethod
     def _extend_part(ring: _Ring, frame: Frame) -> None:
-        key = partial_key(frame.kind, frame.scope)
+        key = build_partial_key(frame.kind, frame.scope)
         part = ring.parts.get(key)
         length = part.length if part else 0
         if frame.offset != length:

@@ -258,7 +258,7 @@ class MemoryFacts:
 
     async def verify(self, stream: str) -> Head:
         head = await self.read_head(stream)
-        last = chain.check(stream, 0, chain.genesis(stream), self._list_facts(stream))
+        last = chain.check(stream, 0, chain.begin_chain(stream), self._list_facts(stream))
         chain.check_end(stream, (head.sequence, head.link), last)
         return head
 

@@ -8,7 +8,7 @@ from typing import get_args
 import msgspec
 
 from ..contracts.errors import Refusal
-from ..contracts.live import Frame, FrameKind, PartialKind, partial_key
+from ..contracts.live import Frame, FrameKind, PartialKind, build_partial_key
 from ..contracts.scope import Scope
 
 
@@ -26,7 +26,7 @@ def gather(pieces: Sequence[Frame]) -> dict[str, GatheredPieces]:
     """Combine pieces by the key of their part. Raises Refusal `conflict` if a piece does not follow the one before it."""
     parts: dict[str, GatheredPieces] = {}
     for piece in pieces:
-        key = partial_key(piece.kind, piece.scope)
+        key = build_partial_key(piece.kind, piece.scope)
         part = parts.get(key)
         if part is None:
             parts[key] = GatheredPieces(piece.kind, piece.scope, piece.tool, piece.offset, piece.text)
@@ -49,4 +49,4 @@ def check_offset(key: str, offset: int, length: int) -> None:
 
 def list_keys(scope: Scope) -> tuple[str, ...]:
     """Return the possible keys of partial text with this scope."""
-    return tuple(partial_key(kind, scope) for kind in get_args(PartialKind))
+    return tuple(build_partial_key(kind, scope) for kind in get_args(PartialKind))

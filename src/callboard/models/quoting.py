@@ -7,9 +7,9 @@ from typing import Any, cast
 
 import msgspec
 
-from callboard.contracts.casing import snake
+from callboard.contracts.casing import to_snake_case
 from callboard.contracts.ports.model import ModelFailure, ModelRequest, ToolResultContent
-from callboard.contracts.tool_names import stored_name
+from callboard.contracts.tool_names import to_stored_name
 
 from .scenario import Part
 from .turn import find_turn_start, read_input
@@ -64,7 +64,7 @@ def _read_field(quote: re.Match[str], request: ModelRequest) -> Any:
     try:
         result: dict[str, Any] = msgspec.json.decode(results[int(quote["number"])].text, type=dict[str, Any])
         # Scenarios of earlier versions use camelCase names.
-        return result[quote["field"] if quote["field"] in result else snake(quote["field"])]
+        return result[quote["field"] if quote["field"] in result else to_snake_case(quote["field"])]
     except (IndexError, KeyError, msgspec.MsgspecError):
         message = f"The scenario quotes {quote[0]}, but the conversation has no such result."
         raise ModelFailure("model_refused_request", message, retryable=False) from None
@@ -75,5 +75,5 @@ def _list_results(tool: str, request: ModelRequest) -> list[ToolResultContent]:
         part
         for message in request.messages
         for part in message.content
-        if isinstance(part, ToolResultContent) and part.tool == stored_name(tool)
+        if isinstance(part, ToolResultContent) and part.tool == to_stored_name(tool)
     ]

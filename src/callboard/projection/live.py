@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 
 from callboard.contracts.content import Text
-from callboard.contracts.live import Frame, partial_key
-from callboard.contracts.record import step_id
+from callboard.contracts.live import Frame, build_partial_key
+from callboard.contracts.record import format_step_id
 from callboard.contracts.rows.base import AppendText, Op, Upsert
 from callboard.contracts.rows.conversation import ReasoningPart, StatusDetail, StatusRow, TextPart, ToolPart
 
@@ -54,7 +54,7 @@ class Live:
             return []
         if frame.kind == "progress":
             return self._show_progress(run, frame)
-        key = partial_key(frame.kind, frame.scope)
+        key = build_partial_key(frame.kind, frame.scope)
         part = self._parts.get(key)
         if part is None:
             row = None if frame.offset else _build_first_row(run, frame)
@@ -81,7 +81,7 @@ class Live:
 
     def _show_progress(self, run: OpenRun, frame: Frame) -> list[Op]:
         """Show the progress of a running call in its row."""
-        part = self._parts.get(partial_key("output", frame.scope))
+        part = self._parts.get(build_partial_key("output", frame.scope))
         row = run.tools.get(frame.scope.tool_call)
         if row is None or row.state != "running":
             return []
@@ -143,7 +143,7 @@ def _build_first_row(run: OpenRun, frame: Frame) -> LiveRow | None:
     """Return the row of a new part; None if the part has ended or cannot exist yet."""
     scope = frame.scope
     common: dict[str, Any] = {
-        "key": step_id(scope.run, scope.step),
+        "key": format_step_id(scope.run, scope.step),
         "order": run.place.compute_order(scope.step),
         "sequence": run.asked_sequence,
         "turn_id": run.place.turn,

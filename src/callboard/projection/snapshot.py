@@ -13,7 +13,7 @@ from callboard.contracts.facts.evidence import EvidenceExported
 from callboard.contracts.facts.handoff import ChannelOpened
 from callboard.contracts.facts.task import ReviewRequested, ReviewVerdict
 from callboard.contracts.facts.tool import ToolCompleted, ToolFailed, ToolRequested
-from callboard.contracts.record import Record, step_id
+from callboard.contracts.record import Record, format_step_id
 from callboard.contracts.rows.base import Upsert
 from callboard.contracts.rows.team import AgentRow, AttemptRow, EdgeRow, TaskRow
 from callboard.contracts.vocabulary import SubagentStatus
@@ -116,7 +116,7 @@ class _SubagentStates(Reducer):
         if scope.agent:
             state = self.get_state(scope.agent)
             state.cursor = record.event_id
-            state.step = step_id(scope.run, scope.step) if scope.step else state.step
+            state.step = format_step_id(scope.run, scope.step) if scope.step else state.step
         self.handle(record)
 
     def get_state(self, agent: str) -> _SubagentState:

@@ -12,7 +12,7 @@ from callboard.contracts.facts.model import CostRecorded, ModelRequested
 from callboard.contracts.facts.queue import QueueEdited, QueueRemoved
 from callboard.contracts.facts.tool import ToolCancelled, ToolCompleted, ToolFailed, ToolRequested
 from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted, TurnStarted, TurnSubmitted
-from callboard.contracts.record import Record, step_id
+from callboard.contracts.record import Record, format_step_id
 from callboard.contracts.rows.base import Op
 from callboard.contracts.rows.conversation import TurnRow
 
@@ -83,7 +83,7 @@ class OpenTurn(Reducer):
 
     @on
     def finish(self, record: Record, fact: OutputFinal) -> Changes:
-        return {"final_parts": tuple(step_id(record.scope.run, step) for step in fact.parts)}
+        return {"final_parts": tuple(format_step_id(record.scope.run, step) for step in fact.parts)}
 
     @on
     def complete(self, record: Record, fact: TurnCompleted) -> Changes:

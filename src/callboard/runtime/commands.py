@@ -73,7 +73,7 @@ class CommandRunner:
         command.validate()
         if declared.query:
             return await self._answer(command, declared, actor)
-        key = key or command.default_key()
+        key = key or command.build_default_key()
         if not key:
             return await self._run(command, None, actor)
         body = body_hash(declared.name, command, self._dependencies.secrets)

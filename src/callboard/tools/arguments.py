@@ -39,7 +39,7 @@ def decode(arguments_type: type[Arguments], text: str) -> Arguments:
 
 def canonical(arguments: Arguments) -> str:
     """Return the canonical JSON of the arguments: snake_case, sorted keys, no defaults, no spaces."""
-    return casing.canonical(arguments)
+    return casing.encode_canonical(arguments)
 
 
 def digest(text: str) -> str:
@@ -75,9 +75,9 @@ def _inline(schema: Any, schemas: dict[str, Any]) -> Any:
     result: dict[str, Any] = {}
     for key, value in node.items():
         if key == "properties":
-            result[key] = {casing.snake(part): _inline(inner, schemas) for part, inner in value.items()}
+            result[key] = {casing.to_snake_case(part): _inline(inner, schemas) for part, inner in value.items()}
         elif key == "required":
-            result[key] = [casing.snake(part) for part in value]
+            result[key] = [casing.to_snake_case(part) for part in value]
         elif key in _DATA_KEYS:
             result[key] = value
         elif key != "title":
@@ -88,12 +88,12 @@ def _inline(schema: Any, schemas: dict[str, Any]) -> Any:
 def _refusal(text: str, *, snake_case: bool) -> Refusal:
     match = _PROBLEM_WITH_FIELD.fullmatch(text)
     problem, where = (match["what"], match["where"] or "") if match is not None else (text, "")
-    where = casing.snake(where) if snake_case else where
+    where = casing.to_snake_case(where) if snake_case else where
     field_match = _FIELD_PROBLEM.match(problem)
     if field_match is not None:
         is_missing = "missing" in problem
         # Report an unknown field as the model wrote it.
-        field = casing.snake(field_match["field"]) if is_missing and snake_case else field_match["field"]
+        field = casing.to_snake_case(field_match["field"]) if is_missing and snake_case else field_match["field"]
         where = f"{where}.{field}" if where else field
         problem = "is required" if is_missing else "is not an argument of this tool"
     message = f"{where}: {problem}." if where else f"{problem}."

@@ -31,7 +31,7 @@ from callboard.contracts.ports.external import (
     WriteRequested,
 )
 from callboard.contracts.ports.model import Usage
-from callboard.contracts.text.redactor import without_secrets
+from callboard.contracts.text.redactor import mask_secrets
 
 AGENT = Path(__file__).with_name("agent.py")
 USED = Usage(input_tokens=20, output_tokens=10)
@@ -224,4 +224,4 @@ async def test_an_agent_receives_no_api_key(tmp_path: Path):
     }
 
     assert agent_environment(environment) == {"PATH": os.environ["PATH"], "HOME": "/h", "LC_ALL": "C", **ENVIRONMENT}
-    assert without_secrets("Authorization: Bearer abc") == "Authorization: Bearer ***"
+    assert mask_secrets("Authorization: Bearer abc") == "Authorization: Bearer ***"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import stat
 import zipfile
 
-from callboard.contracts.record import span_id
+from callboard.contracts.record import derive_span_id
 from tests.app.rigs.product import Product, says, uses
 from tests.prove import auditor
 
@@ -86,7 +86,7 @@ def test_the_finding_in_a_pack_names_the_fact(product: Product):
     at = verdict["finding"]["sequence"]
     assert f"fact {at}:" in done.out
     assert "report.md" in auditor.rows_of(pack.read_bytes())[at - 1]["payload"]
-    assert product.run("verify", "pack.zip", "--link", span_id("another") * 4).code == 1
+    assert product.run("verify", "pack.zip", "--link", derive_span_id("another") * 4).code == 1
 
 
 def test_a_refused_export_or_check_says_why(product: Product):

@@ -42,7 +42,7 @@ from callboard.contracts.scope import Scope
 from callboard.control.batch import Decision
 from callboard.control.decide import SessionCommand, decide_command, decide_outcome
 from callboard.control.decide.tool.action_approval import find_waiting_call
-from callboard.control.decide.tool.calls import blocks_next_calls
+from callboard.control.decide.tool.calls import is_blocking
 from callboard.control.decision_inputs import DecisionInputs, RunConfig
 from callboard.control.effects import Effect, derive_effects
 from callboard.control.evolve import evolve
@@ -212,7 +212,7 @@ class Scenario:
             for call in thread.run.calls if thread.run is not None and not thread.run.stopping else ():
                 if call.phase == "requested":
                     evaluations[call.call] = self._evaluations[call.call]
-                    if blocks_next_calls(call.tool, evaluations[call.call]):
+                    if is_blocking(call.tool, evaluations[call.call]):
                         break
         return evaluations
 

@@ -15,7 +15,7 @@ from callboard.contracts.facts.turn import InterruptCause, Mode, PermissionMode
 from callboard.contracts.ports.agents import Definition, Roster
 from callboard.control.decision_inputs import DecisionInputs, RunConfig
 from callboard.control.outcomes import ModelAttemptFailed, ModelResponded, RequestedCall, RunStopped
-from callboard.control.state.agent_definitions import session_roster
+from callboard.control.state.agent_definitions import build_session_roster
 from callboard.control.state.session import Thread
 from callboard.control.state.turn import OpenRun
 from tests.control.rigs.decisions import Scenario, Step, StepResult
@@ -162,7 +162,7 @@ class Team(Scenario):
 
     def _roster(self) -> Roster:
         folder = Roster(definitions=self.definitions, problems=(), lead="", packaged=False, hash="")
-        return session_roster(folder, self.state)
+        return build_session_roster(folder, self.state)
 
     def _decision_inputs(self, step: Step | None) -> DecisionInputs:
         return msgspec.structs.replace(

@@ -13,7 +13,7 @@ from callboard.contracts.facts.task import TaskCompleted
 from callboard.contracts.facts.tool import ToolCompleted
 from callboard.contracts.facts.turn import TurnCompleted, TurnFailed
 from callboard.contracts.ports.tools import ToolOutcome
-from callboard.control.decide.turn.sleep import work_mode
+from callboard.control.decide.turn.sleep import choose_work_mode
 from callboard.control.outcomes import ToolEnded
 from tests.control.rigs.decisions import StepResult
 from tests.control.rigs.team import LEAD, Team, agent_definition, fact_types, only_fact, team
@@ -134,4 +134,4 @@ def test_m3_plain_text_never_completes_the_objective_of_a_main_agent() -> None:
 def test_m3_only_an_agent_that_can_finalize_runs_in_auto_mode(
     tools: tuple[str, ...], policy: tuple[str, ...], mode: str
 ) -> None:
-    assert work_mode(msgspec.structs.replace(FINALIZER, tools=tools, policy=policy)) == mode
+    assert choose_work_mode(msgspec.structs.replace(FINALIZER, tools=tools, policy=policy)) == mode

@@ -16,7 +16,7 @@ from callboard.contracts.record import NewFact
 from callboard.control.decide.turn.queue_eligibility import find_startable
 from callboard.control.outcomes import HostTakenOver
 from callboard.control.state.team import OpenTask
-from callboard.control.task_status import is_at_work, list_parts, task_run, task_worker, was_stopped
+from callboard.control.task_status import find_task_run, find_task_worker, is_at_work, list_parts, was_stopped
 from tests.control.rigs.decisions import Step
 from tests.control.rigs.examples import SESSION, interrupt, submit
 from tests.control.rigs.tasks import board, cancel, create, link, pause, resume, retry, start
@@ -161,7 +161,7 @@ class TaskMachine(RuleBasedStateMachine):
     @invariant()
     def no_agent_works_on_a_paused_task(self) -> None:
         for task in self.session.state.tasks.values():
-            worker_run = task_run(self.session.state, task)
+            worker_run = find_task_run(self.session.state, task)
             if worker_run is not None and (task.paused or task.cancelling):
                 assert worker_run[1].stopping, f"{worker_run[0].agent} works on {task.task}"
 
@@ -175,7 +175,7 @@ class TaskMachine(RuleBasedStateMachine):
     def a_task_with_a_run_counts_as_running(self) -> None:
         state = self.session.state
         for task in state.tasks.values():
-            worker_run = task_run(state, task)
+            worker_run = find_task_run(state, task)
             assert worker_run is None or is_at_work(state, task), f"{worker_run[0].agent} works on {task.task}"
 
     def _has_worker(self, task: OpenTask) -> bool:
@@ -183,9 +183,9 @@ class TaskMachine(RuleBasedStateMachine):
         thread = state.threads.get(task.thread)
         if thread is None:
             return False
-        if thread.kind == "human" or task_run(state, task) is not None:
+        if thread.kind == "human" or find_task_run(state, task) is not None:
             return True
-        worker = task_worker(state, task)
+        worker = find_task_worker(state, task)
         if worker is not None:
             return worker[1].status in ("queued", "running") or not was_stopped(worker[0])
         if any(queued.turn == task.turn for queued in thread.queue):

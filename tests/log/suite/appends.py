@@ -13,7 +13,7 @@ from callboard.log import chain
 
 from ..samples import AT, STREAM, Session, batch, fill, frame, long_text_fact, text_fact
 
-NOTHING = Head(sequence=0, link=chain.genesis(STREAM))
+NOTHING = Head(sequence=0, link=chain.begin_chain(STREAM))
 
 
 class AppendSuite:
@@ -144,7 +144,7 @@ class AppendSuite:
 
         stored = await store.facts.read_bytes(STREAM)
 
-        assert chain.check(STREAM, 0, chain.genesis(STREAM), stored) == (3, records[-1].link)
+        assert chain.check(STREAM, 0, chain.begin_chain(STREAM), stored) == (3, records[-1].link)
         assert [(item.sequence, item.link) for item in stored] == [(record.sequence, record.link) for record in records]
         assert [item.payload for item in stored] == [
             encode_payload(records[0].fact),

@@ -7,13 +7,13 @@ import os
 import pytest
 
 from callboard.contracts.errors import Refusal
-from callboard.contracts.live import Partial, partial_key
+from callboard.contracts.live import Partial, build_partial_key
 from callboard.contracts.ports.store import Head, Store
 from callboard.log import chain
 
 from ..samples import SCOPE, STREAM, batch, frame, text_fact
 
-NOTHING = Head(sequence=0, link=chain.genesis(STREAM))
+NOTHING = Head(sequence=0, link=chain.begin_chain(STREAM))
 
 
 class PartialSuite:
@@ -53,10 +53,10 @@ class PartialSuite:
         await store.partials.write(STREAM, 1, [frame("one"), frame("two", step=2)])
 
         with pytest.raises(Refusal):
-            await store.facts.append(batch(9, text_fact("one"), ends=(partial_key("text", SCOPE),)))
+            await store.facts.append(batch(9, text_fact("one"), ends=(build_partial_key("text", SCOPE),)))
         assert len(await store.partials.read(STREAM)) == 2
 
-        await store.facts.append(batch(0, text_fact("one"), ends=(partial_key("text", SCOPE), "run_a.9.text")))
+        await store.facts.append(batch(0, text_fact("one"), ends=(build_partial_key("text", SCOPE), "run_a.9.text")))
         assert [partial.text for partial in await store.partials.read(STREAM)] == ["two"]
 
     async def test_a_part_can_begin_without_text(self, store: Store) -> None:

@@ -16,7 +16,7 @@ from callboard.log import chain
 
 from ..samples import STREAM, batch, fill, frame, long_text_fact, text_fact, turn_row
 
-NOTHING = Head(sequence=0, link=chain.genesis(STREAM))
+NOTHING = Head(sequence=0, link=chain.begin_chain(STREAM))
 
 
 class RemovalSuite:

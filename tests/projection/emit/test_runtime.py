@@ -17,7 +17,7 @@ from callboard.contracts.facts.queue import QueueEdited
 from callboard.contracts.facts.tool import ToolStarted
 from callboard.contracts.facts.workspace import SessionTitled
 from callboard.contracts.record import NewFact, Origin, Record, WireEvent, build_header
-from callboard.contracts.schema.generate import facts_schema
+from callboard.contracts.schema.generate import build_facts_schema
 from callboard.contracts.scope import Actor, Scope
 from callboard.projection.emit.runtime import build_wire_event
 from tests.projection.histories import random_history
@@ -103,7 +103,7 @@ def test_an_erased_fact_has_no_payload_and_an_unknown_fact_keeps_its_payload():
 
 def test_every_event_of_a_history_fits_its_schema():
     """Every id that a fact needs is present under its name."""
-    validator = jsonschema.Draft202012Validator(facts_schema())
+    validator = jsonschema.Draft202012Validator(build_facts_schema())
     records = {record.header.type: record for record in random_history(5, moves=600, threads=2).records}
     assert len(records) > 30
     for record in records.values():
@@ -114,7 +114,7 @@ def test_an_event_without_an_id_that_it_needs_does_not_fit_its_schema():
     event = event_of(Log("ses_1").add(MessageText(content=Text(text="Yes.")), step(4)))
     del event["stepId"]
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.Draft202012Validator(facts_schema()).validate(event)
+        jsonschema.Draft202012Validator(build_facts_schema()).validate(event)
 
 
 def test_the_envelope_has_no_dimension_that_is_a_function_of_the_fact():

@@ -19,7 +19,7 @@ from callboard.agents.teams import list_presets, read_preset_files
 from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.ports.agents import Definition
 from callboard.contracts.team_tools import TEAM_TOOLS
-from callboard.contracts.tool_names import model_name
+from callboard.contracts.tool_names import to_model_name
 from callboard.contracts.tools import TOOL_NAMES
 from callboard.control.decide.task import control
 from callboard.control.decide.thread import resume
@@ -35,7 +35,7 @@ _SPOKEN = ("control", "runtime", "tools", "contracts/commands")
 _FOR_PERSONS = {"runtime/permissions/trust_service.py", "tools/gate/rules.py", "tools/gate/external_calls.py"}
 _QUOTED = re.compile(r"`([A-Za-z][\w]*)`")
 _SNAKE = re.compile(r"(?<![\w/.<-])[a-z]+(?:_[a-z]+)+(?![\w/>-])")
-_STORED = {name for name in TOOL_NAMES if name != model_name(name)}
+_STORED = {name for name in TOOL_NAMES if name != to_model_name(name)}
 _LONG = "|".join(sorted(name for name in _STORED if re.search("[a-z][A-Z]", name)))
 _SHORT = "|".join(sorted(_STORED))
 #: A stored tool name in an instruction to call it, or in quotes.
@@ -71,7 +71,7 @@ def _descriptions(schema: Any) -> Iterator[str]:
 
 _SCHEMAS = {name: arguments.schema(kind.arguments) for name, kind in declarations.TOOLS.items()}
 _SCHEMA_NAMES = {
-    *map(model_name, declarations.TOOLS),
+    *map(to_model_name, declarations.TOOLS),
     *(name for schema in _SCHEMAS.values() for name in _properties(schema)),
 }
 
@@ -135,7 +135,7 @@ def test_m2_no_text_for_models_contains_a_stored_tool_name(package: str):
 
 
 def test_m2_every_tool_of_a_team_is_named_as_its_schema_is():
-    assert {name: model_name(name) for name in TEAM_TOOLS} == {name: name for name in TEAM_TOOLS}
+    assert {name: to_model_name(name) for name in TEAM_TOOLS} == {name: name for name in TEAM_TOOLS}
 
 
 def _texts(path: Path) -> Iterator[str]:

@@ -14,7 +14,7 @@ from callboard.contracts.content import Text
 from callboard.contracts.facts.message import MessageText
 from callboard.contracts.facts.session import SessionCreated
 from callboard.contracts.facts.turn import TurnStarted
-from callboard.contracts.live import Frame, partial_key
+from callboard.contracts.live import Frame, build_partial_key
 from callboard.contracts.ports.store import Append
 from callboard.contracts.record import NewFact, Origin
 from callboard.contracts.scope import Scope
@@ -56,7 +56,7 @@ class Desk:
         self.order.frame(SESSION, Frame(kind="text", scope=PLACE, offset=offset, text=text))
 
     async def end(self, text: str) -> None:
-        await self.fact(MessageText(content=Text(text=text)), ends=(partial_key("text", PLACE),))
+        await self.fact(MessageText(content=Text(text=text)), ends=(build_partial_key("text", PLACE),))
 
 
 def turn_started() -> TurnStarted:

@@ -14,7 +14,7 @@ from a2a.utils.constants import AGENT_CARD_WELL_KNOWN_PATH
 from google.protobuf.json_format import MessageToDict, ParseError
 
 from callboard.contracts.ports.external import ExternalFailure
-from callboard.contracts.text.redactor import without_secrets
+from callboard.contracts.text.redactor import mask_secrets
 
 #: The largest accepted card, in bytes.
 MAX_CARD_BYTES = 256 * 1024
@@ -45,7 +45,7 @@ async def read_card(http: httpx.AsyncClient, url: str, seconds: float) -> AgentC
         message = f"Reading the card at {address} took more than {seconds:g} s."
         raise ExternalFailure("remote_unavailable", message, retryable=True) from error
     except httpx.HTTPError as error:
-        reason = without_secrets(str(error)[:300]).rstrip(".") or type(error).__name__
+        reason = mask_secrets(str(error)[:300]).rstrip(".") or type(error).__name__
         raise ExternalFailure("remote_unavailable", f"Cannot reach {address}: {reason}.", retryable=True) from error
     try:
         content: Any = json.loads(data)

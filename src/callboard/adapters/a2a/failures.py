@@ -7,7 +7,7 @@ from a2a.utils.errors import A2AError
 from google.protobuf.json_format import ParseError
 
 from callboard.contracts.ports.external import ExternalFailure
-from callboard.contracts.text.redactor import without_secrets
+from callboard.contracts.text.redactor import mask_secrets
 
 #: What an interrupted, malformed or rejected response raises.
 BROKEN = (A2AError, httpx.HTTPError, httpx.StreamError, ParseError, ValueError, KeyError, TypeError, AttributeError)
@@ -15,7 +15,7 @@ BROKEN = (A2AError, httpx.HTTPError, httpx.StreamError, ParseError, ValueError, 
 
 def describe_error(error: BaseException) -> str:
     """Return the error's message on one line, without anything that looks like a secret."""
-    return without_secrets(" ".join(str(error).split())[:300]) or type(error).__name__
+    return mask_secrets(" ".join(str(error).split())[:300]) or type(error).__name__
 
 
 def message_failure(error: Exception) -> ExternalFailure:

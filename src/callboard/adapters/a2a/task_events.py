@@ -8,7 +8,7 @@ from a2a.types.a2a_pb2 import Artifact, Message, StreamResponse, Task, TaskArtif
 
 from callboard.contracts.entities.team import RemoteTaskState
 from callboard.contracts.ports.external import ExternalFailure, RemoteEvent, TaskReported, TextReported
-from callboard.contracts.text.redactor import without_secrets
+from callboard.contracts.text.redactor import mask_secrets
 
 from .translation import artifact_report, full_text, message_text, other_parts, parts_report, state_of
 
@@ -123,7 +123,7 @@ class TaskEventHandler:
         self._reported = (state, text)
         if state in END_MESSAGES or state in NEED_STATES:
             yield from self._deliver_pieces()
-        self.state, self.message = state, without_secrets(text) if state == "auth_required" else text
+        self.state, self.message = state, mask_secrets(text) if state == "auth_required" else text
         is_answer = state == "completed" and bool(text.strip() or other_parts(status.message))
         yield TaskReported(self.task, state, "" if is_answer else self.message)
         if is_answer:

@@ -34,7 +34,7 @@ from callboard.contracts.ports.external import (
     RemoteEvent,
     TaskReported,
 )
-from callboard.contracts.text.redactor import without_secrets
+from callboard.contracts.text.redactor import mask_secrets
 
 from .failures import BROKEN, describe_error, message_failure, unreachable
 from .pace import Pace
@@ -137,7 +137,7 @@ class TaskFollower:
             return PromptEnded("end_turn")
         if self._cancelled and state == "canceled":
             return PromptEnded("cancelled")
-        reason = without_secrets(self._task_events.message[:1000])
+        reason = mask_secrets(self._task_events.message[:1000])
         raise ExternalFailure("remote_refused", f"{END_MESSAGES[state]} {reason}".rstrip())
 
     async def _follow_message(self, message: str) -> AsyncGenerator[RemoteEvent]:

@@ -18,7 +18,7 @@ from callboard.contracts.ports.external import (
     PermissionAnswer,
     PromptEnded,
 )
-from callboard.contracts.text.redactor import without_secrets
+from callboard.contracts.text.redactor import mask_secrets
 from callboard.runtime.workspaces.installation import install_command
 
 from .lines import LineTransport
@@ -302,4 +302,4 @@ def _format_error(error: Exception) -> str:
     fields = cast("dict[str, Any]", data) if isinstance(data, dict) else {"details": data}
     details = str(fields.get("details") or fields.get("message") or "")
     text = f"{error}: {details}" if details and details not in str(error) else str(error)
-    return without_secrets(text[:1000])
+    return mask_secrets(text[:1000])

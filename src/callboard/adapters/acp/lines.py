@@ -9,7 +9,7 @@ import math
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
-from callboard.contracts.content import valid_texts
+from callboard.contracts.content import repair_texts
 
 log = logging.getLogger(__name__)
 
@@ -83,7 +83,7 @@ def _parse_message(line: bytes) -> dict[str, Any] | None:
         return None
     try:
         parsed = json.loads(line.decode("utf-8", "replace"), parse_constant=_parse_constant, parse_float=_parse_finite)
-        message = cast("dict[str, Any]", valid_texts(parsed) if b"\\u" in line else parsed)
+        message = cast("dict[str, Any]", repair_texts(parsed) if b"\\u" in line else parsed)
     except (ValueError, RecursionError) as error:
         log.warning("an external agent sent an invalid line (%s)", type(error).__name__)
         return None

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from callboard.contracts.ports.external import ExternalFailure
-from callboard.contracts.text.redactor import without_secrets
+from callboard.contracts.text.redactor import mask_secrets
 from callboard.tools.sandbox.launch import Descriptors, Guard, Launch, fixed_command, start_guard
 
 from .modes import ENVIRONMENT
@@ -78,7 +78,7 @@ class AgentProcess:
 
     def tail(self) -> str:
         """Return the end of its error output, without anything that looks like a secret."""
-        return without_secrets("\n".join(self._lines))
+        return mask_secrets("\n".join(self._lines))
 
     def end_reason(self) -> str:
         """Return its exit code or signal as a sentence."""

@@ -10,7 +10,7 @@ from acp import RequestError, schema
 
 from callboard.contracts.errors import Code
 from callboard.contracts.ports.external import OWN_MODE, AgentControl, AgentSettings, ExternalFailure
-from callboard.contracts.text.redactor import without_secrets
+from callboard.contracts.text.redactor import mask_secrets
 from callboard.contracts.text.sentences import to_clause
 
 from .modes import KnownAgent, choose_mode, is_allowed, is_known, known_agent, widest_rank
@@ -133,7 +133,7 @@ class SettingsController:
                     await connection.set_session_mode(session_id=session, mode_id=value)
                     self._set_current(mode=value)
         except (RequestError, TimeoutError) as error:
-            reason = without_secrets(str(error)[:500]) or f"no response within {CHANGE_SECONDS:.0f} s"
+            reason = mask_secrets(str(error)[:500]) or f"no response within {CHANGE_SECONDS:.0f} s"
             raise ExternalFailure(code, f"It did not accept its {kind} {value}: {to_clause(reason)}.") from error
 
     def _apply_options(self, options: _Options) -> None:

@@ -12,7 +12,7 @@ from callboard.contracts.commands import TABLE
 from callboard.contracts.commands.base import Declaration
 from callboard.contracts.errors import Problem
 from callboard.contracts.ports.uploads import Upload
-from callboard.contracts.schema.generate import facts_schema
+from callboard.contracts.schema.generate import build_facts_schema
 
 from .access import PageLink
 from .access.routes import (
@@ -113,7 +113,7 @@ def _build_schemas() -> Json:
 
 def _build_event_schemas() -> Json:
     """Return the schemas of events, from the contracts, and of a page of events."""
-    moved = msgspec.json.encode(facts_schema()).replace(b'"#/$defs/', b'"#/components/schemas/')
+    moved = msgspec.json.encode(build_facts_schema()).replace(b'"#/$defs/', b'"#/components/schemas/')
     schema: Json = msgspec.json.decode(moved)
     properties = {
         "events": {"type": "array", "items": {"$ref": _REF.format(name="Event")}},

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import msgspec
 from starlette.responses import Response
 
-from callboard.contracts.disk import disk_refusal
+from callboard.contracts.disk import build_disk_refusal
 from callboard.contracts.errors import Code, Problem, Refusal
 
 log = logging.getLogger(__name__)
@@ -224,7 +224,7 @@ def incident(error: BaseException, operation: str) -> Problem:
     """Log a defect and return its problem, with the id of the log entry. A full or failed disk has its own problem."""
     number = f"inc_{secrets.token_hex(6)}"
     log.error("%s: %s failed", number, operation, exc_info=error)
-    if refusal := disk_refusal(error):
+    if refusal := build_disk_refusal(error):
         return refusal.problem
     return Problem(
         code="internal",

@@ -13,7 +13,7 @@ from typing import Any, Literal, cast
 import msgspec
 
 from callboard.contracts.commands.session_import import ImportedAgent, ImportedCall, ImportedPart
-from callboard.contracts.content import valid_text
+from callboard.contracts.content import repair_text
 from callboard.contracts.facts.session import SessionSource
 from callboard.contracts.facts.turn import InputSource
 
@@ -129,7 +129,7 @@ def readable_sessions(files: Iterable[Path], about: Callable[[Path], PastSession
 
 def session_id(file: Path) -> str:
     """Return the product's id of a session: the name of its transcript as valid text."""
-    return valid_text(file.stem)
+    return repair_text(file.stem)
 
 
 def read_lines(file: Path, most: int | None = None) -> Iterator[Line]:

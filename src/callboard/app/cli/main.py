@@ -12,7 +12,7 @@ import msgspec
 import typer
 
 from callboard import __version__
-from callboard.contracts.disk import disk_refusal
+from callboard.contracts.disk import build_disk_refusal
 from callboard.contracts.errors import Problem, Refusal
 
 from ..settings.problems import field_suffix
@@ -151,7 +151,7 @@ def main(arguments: list[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except Exception as error:
-        if refusal := disk_refusal(error):
+        if refusal := build_disk_refusal(error):
             _report(_complete(refusal.problem), as_json=as_json)
             return exit_code(refusal.code)
         _report(_find_lost_folder(error) or _record_incident(error), as_json=as_json)

@@ -26,7 +26,7 @@ from callboard.contracts.settings import (
     Settings,
     SettingsProblem,
 )
-from callboard.contracts.tool_names import stored_matcher
+from callboard.contracts.tool_names import to_stored_matcher
 from callboard.control.decision_inputs import narrow_mode
 
 from ..state_folder import StateFolder
@@ -295,7 +295,7 @@ def _to_rules(entries: tuple[RuleEntry, ...], scope: RuleScope) -> tuple[Rule, .
     return tuple(
         Rule(
             rule_id=f"{scope}-{hashlib.sha256(msgspec.json.encode(entry)).hexdigest()[:16]}",
-            matcher=stored_matcher(entry.matcher),
+            matcher=to_stored_matcher(entry.matcher),
             verdict=entry.verdict,
             scope=scope,
         )

@@ -33,7 +33,7 @@ class Command(
             Refusal: `invalid_input`.
         """
 
-    def default_key(self) -> str:
+    def build_default_key(self) -> str:
         """Return the idempotency key of a request without one; empty if it has none."""
         return ""
 

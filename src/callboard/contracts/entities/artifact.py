@@ -41,7 +41,7 @@ _BYTES = "application/octet-stream"
 
 def classify_artifact(name: str, media: str) -> ArtifactKind:
     """Return the kind of an artifact from its name or path and the media type of its newest content."""
-    end = _end_of(name)
+    end = _get_extension(name)
     if media.startswith("image/") or (end in IMAGES and not media.startswith("text/")):
         return "image"
     if end in _DOCUMENTS:
@@ -50,14 +50,14 @@ def classify_artifact(name: str, media: str) -> ArtifactKind:
         return "data"
     if not media.startswith("text/"):
         return "binary"
-    if end in _CODE or _file_of(name).lower() in _CODE_NAMES:
+    if end in _CODE or _get_file_name(name).lower() in _CODE_NAMES:
         return "code"
     return "text"
 
 
 def add_media_type(name: str, content: BlobRef) -> BlobRef:
     """Return the content with the media type of its name, if its bytes determined none."""
-    media = IMAGES.get(_end_of(name), "")
+    media = IMAGES.get(_get_extension(name), "")
     if content.media != _BYTES or not media:
         return content
     return BlobRef(hash=content.hash, size=content.size, media=media)
@@ -65,13 +65,13 @@ def add_media_type(name: str, content: BlobRef) -> BlobRef:
 
 def choose_title(title: str, path: str) -> str:
     """Return the title of an artifact; its file's name if it has none."""
-    return title or _file_of(path)
+    return title or _get_file_name(path)
 
 
-def _end_of(name: str) -> str:
-    before, dot, end = _file_of(name).rpartition(".")
+def _get_extension(name: str) -> str:
+    before, dot, end = _get_file_name(name).rpartition(".")
     return end.lower() if before and dot else ""
 
 
-def _file_of(path: str) -> str:
+def _get_file_name(path: str) -> str:
     return path.rpartition("/")[2]

@@ -8,17 +8,17 @@ from typing import Final
 _NUMBER: Final = 6
 
 
-def session_suffix(session: str) -> str:
+def get_session_suffix(session: str) -> str:
     """Return the part of a session's id in the names of its worktrees and branches."""
     return session[-_NUMBER:].lower()
 
 
-def worktree_name(repository: str, session: str, agent: str) -> str:
+def build_worktree_name(repository: str, session: str, agent: str) -> str:
     """Return the name of the worktree folder, from the name of the repository's folder."""
-    return f".{repository}-{session_suffix(session)}-{agent}"
+    return f".{repository}-{get_session_suffix(session)}-{agent}"
 
 
-def path_in_worktree(path: str, folder: str) -> str:
+def locate_in_worktree(path: str, folder: str) -> str:
     """Return the path below a folder's counterpart in a worktree of its repository; empty if it is in none.
 
     Only the text is compared: any folder named like a worktree counts as one.

@@ -47,7 +47,7 @@ class LiveFeed(Protocol):
     """
 
     def publish_facts(self, stream: str, records: Sequence[Record], ends: Sequence[str] = ()) -> None:
-        """Publish durable facts, which finish the parts with the keys `ends` (`live.partial_key`).
+        """Publish durable facts, which finish the parts with the keys `ends` (`live.build_partial_key`).
 
         Repeated facts are ignored. After missing facts all followers get a LiveGap.
         """

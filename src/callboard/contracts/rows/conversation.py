@@ -65,7 +65,7 @@ class TurnRow(Row, tag="turn", frozen=True, kw_only=True):
     missing: tuple[MissingRef, ...] = ()
 
 
-def part_order(started: int, step: int) -> int:
+def compute_part_order(started: int, step: int) -> int:
     """Return the order of a part: an integer that JavaScript represents exactly.
 
     It combines the sequence of the turn's `turn.started` with the step of the part.
@@ -74,7 +74,7 @@ def part_order(started: int, step: int) -> int:
 
 
 class Part(Row, frozen=True, kw_only=True):
-    """Base class of parts. `order` is `part_order`: the order in which the parts began, known while they stream."""
+    """Base class of parts. `order` is `compute_part_order`: the order in which the parts began, known while they stream."""
 
     panel: ClassVar[str] = "parts"
     turn_id: str

@@ -34,7 +34,7 @@ from ..rows.session import Attention, SessionState
 from ..scope import ActorKind, ScopeKey
 from ..settings import RequestedPermissionCode, SettingsProblemCode
 from ..text.reasons import ENGLISH
-from .typescript import Writer, closed_list, literal, plural
+from .typescript import Writer, render_closed_list, render_literal, to_constant_name
 
 Files = dict[str, str]
 SCHEMAS = "schemas"
@@ -101,7 +101,7 @@ WIRE_IDS: dict[ScopeKey, str] = {
 _REF = "#/$defs/{name}"
 
 
-def _components(types: list[Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+def _build_components(types: list[Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     schemas, definitions = msgspec.json.schema_components(types, ref_template=_REF)
     for schema in definitions.values():
         if "description" in schema:
@@ -110,7 +110,7 @@ def _components(types: list[Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]
     return list(schemas), dict(sorted(definitions.items()))
 
 
-def _envelope() -> type[msgspec.Struct]:
+def _define_envelope() -> type[msgspec.Struct]:
     """Return the envelope without the fields that depend on the type of the fact."""
     fields = [
         (field.name, field.type) if field.required else (field.name, field.type, field.default)
@@ -120,9 +120,9 @@ def _envelope() -> type[msgspec.Struct]:
     return msgspec.defstruct("Envelope", fields, rename="camel", kw_only=True, namespace={"__doc__": WireEvent.__doc__})
 
 
-def facts_schema() -> dict[str, Any]:
+def build_facts_schema() -> dict[str, Any]:
     """Return the schema of events. Each requires its payload and the ids that its fact needs."""
-    _, definitions = _components([_envelope(), *FACTS.values()])
+    _, definitions = _build_components([_define_envelope(), *FACTS.values()])
     events = [
         {
             "allOf": [
@@ -149,9 +149,9 @@ def facts_schema() -> dict[str, Any]:
     return {"title": "Facts as they leave the system", "anyOf": [*events, erased], "$defs": definitions}
 
 
-def commands_schema() -> dict[str, Any]:
+def build_commands_schema() -> dict[str, Any]:
     """Return the schema of commands by name, each with its answer and its declaration."""
-    _, definitions = _components([*(row.command for row in TABLE), *(row.answer for row in TABLE)])
+    _, definitions = _build_components([*(row.command for row in TABLE), *(row.answer for row in TABLE)])
     rows = {
         row.name: {
             "summary": row.summary,
@@ -166,21 +166,21 @@ def commands_schema() -> dict[str, Any]:
     return {"title": "Commands and their answers", "commands": rows, "$defs": definitions}
 
 
-def rows_schema() -> dict[str, Any]:
+def build_rows_schema() -> dict[str, Any]:
     """Return the schema of row operations, and of the rows by kind."""
     upsert: Any = msgspec.defstruct(
         "Upsert", [("panel", str), ("row", AnyRow)], tag_field="op", tag="upsert", namespace={"__doc__": Upsert.__doc__}
     )
-    (operation, row, part, _), definitions = _components([upsert | Remove | AppendText, AnyRow, AnyPart, Cursor])
+    (operation, row, part, _), definitions = _build_components([upsert | Remove | AppendText, AnyRow, AnyPart, Cursor])
     definitions["AnyRow"] = row
     definitions["Upsert"]["properties"]["row"] = {"$ref": _REF.format(name="AnyRow")}
     definitions["AnyPart"] = part
     return {"title": "Row operations", **operation, "$defs": definitions}
 
 
-def problem_schema() -> dict[str, Any]:
+def build_problem_schema() -> dict[str, Any]:
     """Return the schema of a refusal."""
-    _, definitions = _components([Problem])
+    _, definitions = _build_components([Problem])
     return {"title": "A refusal", "$ref": "#/$defs/Problem", "$defs": definitions}
 
 
@@ -194,8 +194,8 @@ export interface OpBatch {
 }"""
 
 
-def _events_typescript() -> list[str]:
-    payloads = "".join(f"  readonly {literal(tag)}: {fact.__name__}\n" for tag, fact in FACTS.items())
+def _render_events() -> list[str]:
+    payloads = "".join(f"  readonly {render_literal(tag)}: {fact.__name__}\n" for tag, fact in FACTS.items())
     members = "readonly type: T; readonly payload: FactPayloads[T]; readonly erased?: false"
     return [
         f"export interface FactPayloads {{\n{payloads}}}",
@@ -205,14 +205,14 @@ def _events_typescript() -> list[str]:
     ]
 
 
-def _commands_typescript() -> list[str]:
+def _render_commands() -> list[str]:
     shapes = "".join(
         f"  readonly {row.name}: {{ readonly command: {row.command.__name__}; readonly answer: {row.answer.__name__} }}\n"
         for row in TABLE
     )
     table = "".join(
-        f"  {row.name}: {{ serial: {literal(row.serial)}, authority: {literal(row.authority)}, "
-        f"query: {literal(row.query)}, summary: {literal(row.summary)} }},\n"
+        f"  {row.name}: {{ serial: {render_literal(row.serial)}, authority: {render_literal(row.authority)}, "
+        f"query: {render_literal(row.query)}, summary: {render_literal(row.summary)} }},\n"
         for row in TABLE
     )
     return [
@@ -222,7 +222,7 @@ def _commands_typescript() -> list[str]:
     ]
 
 
-def _panels_typescript() -> list[str]:
+def _render_panels() -> list[str]:
     kinds: dict[str, list[str]] = {panel: [] for panel in (*SESSION_PANELS, *WORKSPACE_PANELS)}
     for row in get_args(AnyRow):
         # Rows that are read by key alone belong to no panel that clients follow.
@@ -232,54 +232,54 @@ def _panels_typescript() -> list[str]:
     return [
         f"/** The rows of each panel. */\nexport interface PanelRows {{\n{panels}}}",
         "export type Panel = keyof PanelRows",
-        closed_list("SESSION_PANELS", "SessionPanel", SESSION_PANELS),
-        closed_list("WORKSPACE_PANELS", "WorkspacePanel", WORKSPACE_PANELS),
+        render_closed_list("SESSION_PANELS", "SessionPanel", SESSION_PANELS),
+        render_closed_list("WORKSPACE_PANELS", "WorkspacePanel", WORKSPACE_PANELS),
         "export type Op = Upsert | Remove | AppendText",
         _BATCH,
     ]
 
 
-def typescript() -> str:
+def render_typescript() -> str:
     """Return a TypeScript module with the types of all schemas, and the closed lists as constants."""
     writer = Writer(CLOSED_LISTS)
     definitions: dict[str, Any] = {}
-    for schema in (facts_schema(), commands_schema(), rows_schema(), problem_schema()):
+    for schema in (build_facts_schema(), build_commands_schema(), build_rows_schema(), build_problem_schema()):
         definitions |= schema["$defs"]
     parts = [
         "// Generated from src/callboard/contracts by `make gen`. Do not edit.",
-        *(closed_list(plural(name), name, values) for name, values in CLOSED_LISTS.items()),
+        *(render_closed_list(to_constant_name(name), name, values) for name, values in CLOSED_LISTS.items()),
         *(writer.declare(name, schema) for name, schema in sorted(definitions.items())),
-        *_events_typescript(),
-        *_commands_typescript(),
-        *_panels_typescript(),
+        *_render_events(),
+        *_render_commands(),
+        *_render_panels(),
     ]
     return "\n\n".join(parts) + "\n"
 
 
-def reasons_typescript() -> str:
+def render_reasons() -> str:
     """Return a TypeScript module with the English texts of reasons, by their keys on the page."""
-    texts = "".join(f"  'action.reason.{code}': {literal(text)},\n" for code, text in ENGLISH.items())
+    texts = "".join(f"  'action.reason.{code}': {render_literal(text)},\n" for code, text in ENGLISH.items())
     return (
         "// Generated from src/callboard/contracts/text/reasons.py by `make gen`. Do not edit.\n\n"
         f"/** Reasons of the gate and of hooks, in English. */\nexport const enReasons = {{\n{texts}}} as const\n"
     )
 
 
-def generated() -> Files:
+def generate_files() -> Files:
     """Return the text of each generated file by its path from the project's root."""
     schemas = {
-        "facts": facts_schema(),
-        "commands": commands_schema(),
-        "rows": rows_schema(),
-        "problem": problem_schema(),
+        "facts": build_facts_schema(),
+        "commands": build_commands_schema(),
+        "rows": build_rows_schema(),
+        "problem": build_problem_schema(),
     }
     draft = "https://json-schema.org/draft/2020-12/schema"
     files = {
         f"{SCHEMAS}/{name}.json": json.dumps({"$schema": draft, **schema}, indent=1, ensure_ascii=False) + "\n"
         for name, schema in schemas.items()
     }
-    return {**files, TYPESCRIPT: typescript(), REASONS: reasons_typescript()}
+    return {**files, TYPESCRIPT: render_typescript(), REASONS: render_reasons()}
 
 
 if __name__ == "__main__":
-    json.dump(generated(), sys.stdout)
+    json.dump(generate_files(), sys.stdout)

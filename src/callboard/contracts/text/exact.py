@@ -52,7 +52,7 @@ def mark(text: str) -> str:
     Example:
         mark("rm\u00ad -rf") == "rm⟨U+00AD⟩ -rf"
     """
-    marked = _RUN.sub(_mark_of, text.replace("\r\n", "\n"))
+    marked = _RUN.sub(_format_mark, text.replace("\r\n", "\n"))
     return _BLANKS.sub(lambda match: f" ⟨U+0020 ×{len(match[0])}⟩ ", marked)
 
 
@@ -73,12 +73,12 @@ def fold(text: str, *, is_diff: bool = False) -> list[str | Fold]:
         is_diff: A leading `+`, `-` or space of a line belongs to a diff.
     """
     lines: list[str | Fold] = []
-    for empty, group in groupby(mark(text).split("\n"), key=lambda line: _empty(line, is_diff=is_diff)):
+    for empty, group in groupby(mark(text).split("\n"), key=lambda line: _find_empty_key(line, is_diff=is_diff)):
         run = list(group)
         if empty is not None and len(run) > MAX_EMPTY_LINES:
             lines.append(Fold("empty_lines", len(run), "\n".join(run)))
         else:
-            lines += (part for line in run for part in _folded_line(line))
+            lines += (part for line in run for part in _fold_line(line))
     if len(lines) <= HEAD + TAIL + 1:
         return lines
     hidden = lines[HEAD:-TAIL]
@@ -92,18 +92,18 @@ def describe(part: Fold) -> str:
     return f"… {part.count:,} {things[part.kind]}"
 
 
-def _mark_of(match: re.Match[str]) -> str:
+def _format_mark(match: re.Match[str]) -> str:
     count = len(match[0])
     return f"⟨U+{ord(match[0][0]):04X}{f' ×{count}' if count > 1 else ''}⟩"
 
 
-def _empty(line: str, *, is_diff: bool) -> str | None:
+def _find_empty_key(line: str, *, is_diff: bool) -> str | None:
     """Return a key of the empty run that the line belongs to; None for a line with content."""
     sign = line[:1] if is_diff and line[:1] in ("+", "-") else ""
     return sign if not line[len(sign) :].strip(" \t") else None
 
 
-def _folded_line(line: str) -> Iterator[str | Fold]:
+def _fold_line(line: str) -> Iterator[str | Fold]:
     if len(line) <= LINE_HEAD + LINE_TAIL:
         yield line
         return

@@ -10,6 +10,6 @@ _SECRET = re.compile(
 )
 
 
-def without_secrets(text: str) -> str:
+def mask_secrets(text: str) -> str:
     """Return the text with stretches that look like secrets masked."""
     return _SECRET.sub(lambda match: f"{match[1] or match[2]}***", text)

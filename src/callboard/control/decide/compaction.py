@@ -9,7 +9,7 @@ from callboard.contracts.facts.context import CompactionCompleted, CompactionFai
 from callboard.contracts.facts.model import ModelFailed
 from callboard.contracts.facts.turn import TurnCompleted, TurnSubmitted
 
-from ..batch import Batch, run_scope, thread_scope
+from ..batch import Batch, build_run_scope, build_thread_scope
 from ..outcomes import ModelAttemptFailed, ModelResponded
 from ..state.context import BYTES_PER_TOKEN, MAX_SPOKEN_BYTES, OpenCompaction, count_tokens
 from ..state.session import Thread
@@ -35,7 +35,7 @@ def compact_thread(batch: Batch, request: CompactThread) -> CompactionAccepted:
     """
     thread = require_thread(batch.state, request.thread_id)
     if thread.child is not None:
-        raise _nothing_to_compact("A child's thread is compacted automatically when its model's window fills.")
+        raise _build_refusal("A child's thread is compacted automatically when its model's window fills.")
     if thread.run is not None or thread.queue:
         raise Refusal(
             "thread_busy",
@@ -44,7 +44,7 @@ def compact_thread(batch: Batch, request: CompactThread) -> CompactionAccepted:
         )
     last = thread.last
     if last is None or not find_older_part(thread, None, 0)[0]:
-        raise _nothing_to_compact("The thread has only its newest turn, which is never compacted.")
+        raise _build_refusal("The thread has only its newest turn, which is never compacted.")
     turn = QueuedTurn(
         turn=batch.inputs.ids.new("turn"), mode="chat", permission_mode=last.permission_mode, compacts=True
     )
@@ -52,12 +52,12 @@ def compact_thread(batch: Batch, request: CompactThread) -> CompactionAccepted:
         TurnSubmitted(
             input=batch.store_text(""), mode=turn.mode, permission_mode=turn.permission_mode, source="compaction"
         ),
-        thread_scope(thread, turn.turn),
+        build_thread_scope(thread, turn.turn),
     )
     start_turn(batch, thread.thread, turn)
-    run = batch.thread(thread.thread).run
+    run = batch.get_thread(thread.thread).run
     if run is None or run.compacting is None:
-        raise _nothing_to_compact("The model of this thread cannot summarise it.")
+        raise _build_refusal("The model of this thread cannot summarise it.")
     return CompactionAccepted(
         session_id=batch.state.session,
         thread_id=thread.thread,
@@ -69,12 +69,12 @@ def compact_thread(batch: Batch, request: CompactThread) -> CompactionAccepted:
 
 def finish_compaction(batch: Batch, report: ModelResponded, run: OpenRun, compaction: OpenCompaction) -> None:
     """Record the summary. It is not an answer and no surface shows it as one (UI-25)."""
-    thread = batch.thread(report.thread)
-    scope = run_scope(thread, run, report.step)
+    thread = batch.get_thread(report.thread)
+    scope = build_run_scope(thread, run, report.step)
     record_model_end(batch, report, scope)
     record_quota(batch, thread, run, report.step, report.quota, refused=False)
     summary = "\n\n".join(piece.text.strip() for piece in report.pieces if piece.kind == "text").strip()
-    saved = count_older_tokens(batch.thread(report.thread), run, compaction.through)
+    saved = count_older_tokens(batch.get_thread(report.thread), run, compaction.through)
     problem = _check_summary(batch, run, summary, saved)
     if problem:
         batch.add(CompactionFailed(code="model_garbled", message=problem), scope)
@@ -98,8 +98,8 @@ def finish_compaction(batch: Batch, report: ModelResponded, run: OpenRun, compac
 def fail_compaction_attempt(batch: Batch, report: ModelAttemptFailed, run: OpenRun, compaction: OpenCompaction) -> None:
     """Record a failed attempt, then ask the next model for the summary. Without another model the
     turn continues uncompacted; it fails if its request was too long."""
-    thread = batch.thread(report.thread)
-    scope = run_scope(thread, run, report.step)
+    thread = batch.get_thread(report.thread)
+    scope = build_run_scope(thread, run, report.step)
     batch.add(
         ModelFailed(code=report.code, message=report.message, attempt=report.attempt, retry_in_ms=report.retry_in_ms),
         scope,
@@ -119,7 +119,7 @@ def fail_compaction_attempt(batch: Batch, report: ModelAttemptFailed, run: OpenR
 def abandon_compaction(batch: Batch, thread: Thread, run: OpenRun, code: str, message: str) -> None:
     """Record that a run ended during its compaction."""
     if run.compacting is not None:
-        batch.add(CompactionFailed(code=code, message=message), run_scope(thread, run, run.compacting.step))
+        batch.add(CompactionFailed(code=code, message=message), build_run_scope(thread, run, run.compacting.step))
 
 
 def _select_quotes(batch: Batch, thread: Thread, run: OpenRun, compaction: OpenCompaction) -> tuple[Quote, ...]:
@@ -165,7 +165,7 @@ def _continue_turn(batch: Batch, thread_id: str, compaction: OpenCompaction, fai
         fail_turn(batch, thread_id, code=code, message=message, hint=_HINT, retryable=True)
     elif run.only_compacts:
         reject_steers(batch, thread, run, "turn_completed")
-        batch.add(TurnCompleted(iterations=run.iteration), run_scope(thread, run))
+        batch.add(TurnCompleted(iterations=run.iteration), build_run_scope(thread, run))
         start_next(batch, thread_id)
     elif compaction.cause == "refused":
         # Repeat the refused request in the same iteration.
@@ -175,5 +175,5 @@ def _continue_turn(batch: Batch, thread_id: str, compaction: OpenCompaction, fai
         ask_model(batch, thread_id)
 
 
-def _nothing_to_compact(message: str) -> Refusal:
+def _build_refusal(message: str) -> Refusal:
     return Refusal("nothing_to_compact", message, field="threadId", hint="No action is needed.")

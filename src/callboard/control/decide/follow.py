@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from callboard.contracts.facts.session import ThreadPaused
 
-from ..batch import Batch, thread_scope
+from ..batch import Batch, build_thread_scope
 from ..state.session import Session, Thread
 from ..state.team import Child, TurnEnd
 from .agent.background import put_to_sleep, wake_due_agents
@@ -16,7 +16,7 @@ from .subagent import ending, slots, waits
 from .task import completion
 from .thread.wake import wake_agent
 from .tool.calls import proceed
-from .turn.idle import pause_idle, wakes
+from .turn.idle import can_wake, pause_idle
 from .turn.inbox import complete_handoffs, list_deliverable
 from .turn.start import start_next
 
@@ -81,8 +81,8 @@ def _pause_all(batch: Batch) -> None:
         if thread.background is not None:
             # Its schedule still applies: it receives its inbox when it wakes.
             continue
-        if thread.run is None and thread.paused is None and (thread.thread in queued or wakes(batch.state, thread)):
-            batch.add(ThreadPaused(cause="recovered", reason="its process ended"), thread_scope(thread))
+        if thread.run is None and thread.paused is None and (thread.thread in queued or can_wake(batch.state, thread)):
+            batch.add(ThreadPaused(cause="recovered", reason="its process ended"), build_thread_scope(thread))
 
 
 def _end_turn(batch: Batch, thread: Thread) -> None:

@@ -28,7 +28,7 @@ from callboard.contracts.facts.tool import (
 from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted, TurnStarted, TurnSubmitted
 from callboard.contracts.scope import Scope
 
-from ..batch import Batch, run_scope
+from ..batch import Batch, build_run_scope
 from ..state.session import Session, Thread
 from .turn.iterate import require_run
 
@@ -69,8 +69,8 @@ def import_turn(batch: Batch, request: ImportTurn) -> TurnImported:
                 Scope(),
             )
         _add_turn(batch, _find_or_open_thread(batch, request), request)
-        return _turn_imported(batch, request, added=True)
-    return _turn_imported(batch, request, added=False)
+        return _build_answer(batch, request, added=True)
+    return _build_answer(batch, request, added=False)
 
 
 def _find_or_open_thread(batch: Batch, request: ImportTurn) -> Thread:
@@ -90,7 +90,7 @@ def _find_or_open_thread(batch: Batch, request: ImportTurn) -> Thread:
         ),
         Scope(agent=name, thread=thread, parent_thread=_find_parent(batch.state, request, subagent)),
     )
-    return batch.thread(thread)
+    return batch.get_thread(thread)
 
 
 def _find_parent(state: Session, request: ImportTurn, subagent: ImportedAgent) -> str:
@@ -144,7 +144,7 @@ def _add_compaction(batch: Batch, thread_id: str, call: ImportedCall) -> None:
     """Record that a summary replaced the older conversation. The source names no model call for it."""
     for part in call.parts:
         thread, run = require_run(batch, thread_id)
-        scope, through = run_scope(thread, run, run.next_step), batch.state.sequence
+        scope, through = build_run_scope(thread, run, run.next_step), batch.state.sequence
         batch.add(CompactionStarted(cause=part.cause, through=through, tokens=part.tokens_before), scope)
         batch.add(
             CompactionCompleted(
@@ -159,7 +159,7 @@ def _add_compaction(batch: Batch, thread_id: str, call: ImportedCall) -> None:
 
 def _add_call(batch: Batch, thread_id: str, request: ImportTurn, call: ImportedCall, number: int) -> None:
     thread, run = require_run(batch, thread_id)
-    step = run_scope(thread, run, run.next_step)
+    step = build_run_scope(thread, run, run.next_step)
     batch.add(
         ModelRequested(
             provider=request.source,
@@ -171,7 +171,7 @@ def _add_call(batch: Batch, thread_id: str, request: ImportTurn, call: ImportedC
     )
     tools: list[tuple[Scope, ImportedPart]] = []
     for offset, part in enumerate(call.parts, start=1):
-        scope = run_scope(thread, run, step.step + offset)
+        scope = build_run_scope(thread, run, step.step + offset)
         match part.kind:
             case "text":
                 batch.add(MessageText(content=batch.store_text(part.text)), scope)
@@ -243,7 +243,7 @@ def _add_tool_call(batch: Batch, part_scope: Scope, part: ImportedPart) -> None:
             batch.add(ToolLost(output=output), scope)
 
 
-def _turn_imported(batch: Batch, request: ImportTurn, *, added: bool) -> TurnImported:
+def _build_answer(batch: Batch, request: ImportTurn, *, added: bool) -> TurnImported:
     return TurnImported(
         session_id=batch.state.session, turn_id=request.turn_id, added=added, sequence=batch.state.sequence
     )

@@ -8,7 +8,7 @@ from callboard.contracts.facts.message import MessageInterrupted, MessageText, R
 from callboard.contracts.facts.model import ModelFailed
 from callboard.contracts.facts.session import WarningRaised
 
-from ..batch import Batch, run_scope
+from ..batch import Batch, build_run_scope
 from ..decision_inputs import EXTERNAL_PROVIDERS
 from ..outcomes import ModelAttemptFailed, ModelResponded, Piece
 from ..state.repetition import list_final_texts
@@ -41,7 +41,7 @@ def record_response(batch: Batch, report: ModelResponded) -> None:
         return
     for piece in report.pieces:
         _record_part(batch, thread, run, piece)
-    record_model_end(batch, report, run_scope(thread, run, report.step))
+    record_model_end(batch, report, build_run_scope(thread, run, report.step))
     record_quota(batch, thread, run, report.step, report.quota, refused=False)
     _warn(batch, thread, run, report)
     consume_inbox(batch, report.thread)
@@ -51,7 +51,7 @@ def record_response(batch: Batch, report: ModelResponded) -> None:
         request_calls(batch, report.thread, report.calls)
     elif run.stopping:
         return
-    elif _ends_in_text(thread, run):
+    elif _can_end_in_text(thread, run):
         _end_in_text(batch, report.thread)
     elif (run.mode == "auto" and run.provider not in EXTERNAL_PROVIDERS) or (
         run.steers and run.iteration < run.max_iters
@@ -63,7 +63,7 @@ def record_response(batch: Batch, report: ModelResponded) -> None:
         start_next(batch, report.thread)
 
 
-def _ends_in_text(thread: Thread, run: OpenRun) -> bool:
+def _can_end_in_text(thread: Thread, run: OpenRun) -> bool:
     """True if a response without a call ends the run, although the run should end with Finalize.
 
     This applies to children and background agents, after one reminder: a parent or a person judges
@@ -109,10 +109,10 @@ def record_failed_attempt(batch: Batch, report: ModelAttemptFailed) -> None:
         record_interrupted_parts(batch, thread, run, report.pieces)
     else:
         for piece in report.pieces:
-            batch.drop_partial(piece.kind, run_scope(thread, run, piece.step))
+            batch.drop_partial(piece.kind, build_run_scope(thread, run, piece.step))
     batch.add(
         ModelFailed(code=report.code, message=report.message, attempt=report.attempt, retry_in_ms=report.retry_in_ms),
-        run_scope(thread, run, report.step),
+        build_run_scope(thread, run, report.step),
     )
     record_quota(batch, thread, run, report.step, report.quota, refused=True)
     if fallbacks:
@@ -126,7 +126,7 @@ def record_failed_attempt(batch: Batch, report: ModelAttemptFailed) -> None:
             report.thread,
             code=report.code,
             message=report.message,
-            hint=_failure_hint(run, report),
+            hint=_find_hint(run, report),
             retryable=report.retryable,
         )
 
@@ -138,7 +138,7 @@ def record_late_response(batch: Batch, thread: Thread, run: OpenRun, report: Mod
         return
     for piece in report.pieces:
         _record_part(batch, thread, run, msgspec.structs.replace(piece, signature=""))
-    record_model_end(batch, report, run_scope(thread, run, report.step))
+    record_model_end(batch, report, build_run_scope(thread, run, report.step))
     record_quota(batch, thread, run, report.step, report.quota, refused=False)
     consume_inbox(batch, report.thread)
 
@@ -146,7 +146,7 @@ def record_late_response(batch: Batch, thread: Thread, run: OpenRun, report: Mod
 def record_interrupted_parts(batch: Batch, thread: Thread, run: OpenRun, pieces: tuple[Piece, ...]) -> None:
     """Record interrupted parts, and drop an incomplete tool call."""
     for piece in pieces:
-        scope = run_scope(thread, run, piece.step)
+        scope = build_run_scope(thread, run, piece.step)
         match piece.kind:
             case "text":
                 batch.add(MessageInterrupted(content=batch.store_text(piece.text)), scope)
@@ -163,7 +163,7 @@ def _find_waiting_run(batch: Batch, report: ModelResponded | ModelAttemptFailed)
 
 
 def _record_part(batch: Batch, thread: Thread, run: OpenRun, piece: Piece) -> None:
-    scope = run_scope(thread, run, piece.step)
+    scope = build_run_scope(thread, run, piece.step)
     match piece.kind:
         case "text":
             batch.add(MessageText(content=batch.store_text(piece.text)), scope)
@@ -174,7 +174,7 @@ def _record_part(batch: Batch, thread: Thread, run: OpenRun, piece: Piece) -> No
 
 
 def _warn(batch: Batch, thread: Thread, run: OpenRun, report: ModelResponded) -> None:
-    scope = run_scope(thread, run, report.step)
+    scope = build_run_scope(thread, run, report.step)
     if report.stop_reason == "length":
         batch.add(
             WarningRaised(
@@ -204,7 +204,7 @@ def _warn(batch: Batch, thread: Thread, run: OpenRun, report: ModelResponded) ->
         batch.add(WarningRaised(code="answer_empty", message="The model gave an empty response."), scope)
 
 
-def _failure_hint(run: OpenRun, report: ModelAttemptFailed) -> str:
+def _find_hint(run: OpenRun, report: ModelAttemptFailed) -> str:
     hints = _EXTERNAL_HINTS if run.provider in EXTERNAL_PROVIDERS else HINTS
     hint = hints.get(report.code, "Send the turn again.")
     return f"The models before it also failed. {hint}" if run.has_fallen_back else hint

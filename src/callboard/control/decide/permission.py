@@ -18,7 +18,7 @@ from callboard.contracts.facts.workspace import SettingsChanged, WorkspaceTruste
 from callboard.contracts.record import NewFact
 from callboard.contracts.scope import Scope
 from callboard.contracts.settings import RequestedPermissions
-from callboard.contracts.tool_names import stored_matcher
+from callboard.contracts.tool_names import to_stored_matcher
 
 from ..batch import Batch
 from ..state.session import Workspace
@@ -50,13 +50,13 @@ def trust_workspace(
     allowed = tuple(f"{widening.file}: {widening.detail}" for widening in requested.widenings)
     fact = WorkspaceTrusted(digest=requested.digest, allowed=allowed, reason=request.reason)
     facts = () if state.trusted == requested.digest else (NewFact(fact),)
-    return facts, _trust_changed(state, requested.digest, facts)
+    return facts, _build_trust_answer(state, requested.digest, facts)
 
 
 def revoke_trust(state: Workspace, request: RevokeTrust) -> tuple[tuple[NewFact, ...], TrustChanged]:
     """Revoke the trust in a folder. Without trust nothing changes."""
     facts = (NewFact(WorkspaceTrustRevoked(reason=request.reason)),) if state.trusted else ()
-    return facts, _trust_changed(state, "", facts)
+    return facts, _build_trust_answer(state, "", facts)
 
 
 def add_workspace_rule(
@@ -79,7 +79,7 @@ def revoke_workspace_rule(state: Workspace, request: RevokeRule) -> tuple[tuple[
         Refusal: `unknown_rule`.
     """
     if not any(rule.rule_id == request.rule_id for rule in state.rules):
-        raise _unknown_rule(request.rule_id, "this workspace")
+        raise _build_refusal(request.rule_id, "this workspace")
     fact = PermissionRuleRevoked(rule_id=request.rule_id, reason=request.reason)
     return (NewFact(fact),), RuleChanged(rule_id=request.rule_id, sequence=state.sequence + 1)
 
@@ -107,7 +107,7 @@ def revoke_session_rule(batch: Batch, request: RevokeRule) -> RuleChanged:
         Refusal: `unknown_rule`.
     """
     if not any(rule.rule_id == request.rule_id for rule in batch.state.rules):
-        raise _unknown_rule(request.rule_id, "this session")
+        raise _build_refusal(request.rule_id, "this session")
     return _record_rule_change(
         batch, PermissionRuleRevoked(rule_id=request.rule_id, reason=request.reason), request.rule_id
     )
@@ -121,14 +121,14 @@ def record_settings_change(
     return ((NewFact(fact),) if answer.keys else ()), answer
 
 
-def _trust_changed(state: Workspace, digest: str, facts: tuple[NewFact, ...]) -> TrustChanged:
+def _build_trust_answer(state: Workspace, digest: str, facts: tuple[NewFact, ...]) -> TrustChanged:
     return TrustChanged(workspace_id=state.workspace, trusted=digest, sequence=state.sequence + len(facts))
 
 
 def _build_rule(request: AddRule, rule_id: str, scope: RuleScope) -> Rule:
     return Rule(
         rule_id=rule_id,
-        matcher=stored_matcher(request.matcher),
+        matcher=to_stored_matcher(request.matcher),
         verdict=request.verdict,
         scope=scope,
         expires_at=request.expires_at,
@@ -150,7 +150,7 @@ def _check_expiry(request: AddRule, now: int) -> None:
         )
 
 
-def _unknown_rule(rule: str, where: str) -> Refusal:
+def _build_refusal(rule: str, where: str) -> Refusal:
     return Refusal(
         "unknown_rule",
         f"There is no rule {rule} in {where}.",

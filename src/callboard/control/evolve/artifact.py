@@ -27,19 +27,19 @@ from ..state.artifact import (
     OpenExport,
     OpenSave,
     UnsavedDraft,
-    delivery_place,
-    file_place,
+    build_delivery_place,
+    build_file_place,
 )
 from ..state.session import Session
-from .fact_context import FactContext, without
+from .fact_context import FactContext, drop_entry
 
 
 def apply(state: Session, fact: ArtifactFact, context: FactContext) -> Session:
     artifacts, key = state.artifacts, context.scope.artifact
     match fact:
         case ArtifactCreated():
-            path = file_place(fact.path, fact.worktree)
-            place = delivery_place(context.scope.agent, fact.remote) if fact.remote else path
+            path = build_file_place(fact.path, fact.worktree)
+            place = build_delivery_place(context.scope.agent, fact.remote) if fact.remote else path
             return _update(state, open={**artifacts.open, key: OpenArtifact(place, title=fact.title)})
         case ArtifactVersionCreated():
             return _add_version(state, fact, context)
@@ -62,15 +62,15 @@ def apply(state: Session, fact: ArtifactFact, context: FactContext) -> Session:
                 artifacts=fact.artifacts,
                 everything=fact.everything,
             )
-            return _update(state, exports={**without(artifacts.exports, fact.export), fact.export: export})
+            return _update(state, exports={**drop_entry(artifacts.exports, fact.export), fact.export: export})
         case ArtifactExportCompleted():
-            return _update(state, exports=without(artifacts.exports, fact.export))
+            return _update(state, exports=drop_entry(artifacts.exports, fact.export))
         case ArtifactDeleted():
             return _update(
                 state,
-                open=without(artifacts.open, key),
-                saves=without(artifacts.saves, key),
-                drafts=without(artifacts.drafts, key),
+                open=drop_entry(artifacts.open, key),
+                saves=drop_entry(artifacts.saves, key),
+                drafts=drop_entry(artifacts.drafts, key),
             )
         case ArtifactExportProgressed():
             return state
@@ -83,7 +83,7 @@ def _add_version(state: Session, fact: ArtifactVersionCreated, context: FactCont
     artifacts, key = state.artifacts, context.scope.artifact
     previous = artifacts.open.get(key, OpenArtifact(""))
     artifact = OpenArtifact(
-        previous.place or file_place(fact.path, fact.worktree),
+        previous.place or build_file_place(fact.path, fact.worktree),
         fact.version or previous.version + 1,
         fact.content.hash[:HASH_PREFIX_LENGTH],
         previous.title,
@@ -91,7 +91,7 @@ def _add_version(state: Session, fact: ArtifactVersionCreated, context: FactCont
     )
     changed = _update(state, open={**artifacts.open, key: artifact})
     if fact.version_origin in ("person", "rollback"):
-        return _update(changed, saves=without(artifacts.saves, key), drafts=without(artifacts.drafts, key))
+        return _update(changed, saves=drop_entry(artifacts.saves, key), drafts=drop_entry(artifacts.drafts, key))
     return changed
 
 
@@ -100,9 +100,9 @@ def _update_artifact(state: Session, fact: ArtifactUpdated, key: str) -> Session
     artifact = artifacts.open.get(key)
     if artifact is None:
         return state
-    place = file_place(fact.path, artifact.worktree) if fact.path else artifact.place
+    place = build_file_place(fact.path, artifact.worktree) if fact.path else artifact.place
     changed = replace(artifact, place=place, title=fact.title or artifact.title)
-    drafts = without(artifacts.drafts, key) if fact.dropped else artifacts.drafts
+    drafts = drop_entry(artifacts.drafts, key) if fact.dropped else artifacts.drafts
     return _update(state, open={**artifacts.open, key: changed}, drafts=drafts)
 
 
@@ -112,7 +112,7 @@ def _fail_operation(state: Session, fact: ArtifactFailed, key: str) -> Session:
     drafts = state.artifacts.drafts
     if fact.draft is not None:
         drafts = {**drafts, key: UnsavedDraft(base=fact.base, draft=fact.draft, restores=fact.restores)}
-    return _update(state, saves=without(state.artifacts.saves, key), drafts=drafts)
+    return _update(state, saves=drop_entry(state.artifacts.saves, key), drafts=drafts)
 
 
 def _fail_export(state: Session, export: str) -> Session:
@@ -120,7 +120,7 @@ def _fail_export(state: Session, export: str) -> Session:
     failed = state.artifacts.exports.get(export)
     if failed is None:
         return state
-    others = without(state.artifacts.exports, export)
+    others = drop_entry(state.artifacts.exports, export)
     dropped = [key for key, other in others.items() if other.failed][: -(MAX_FAILED_EXPORTS - 1)]
     retained = {key: other for key, other in others.items() if key not in dropped}
     return _update(state, exports={**retained, export: replace(failed, failed=True)})

@@ -34,11 +34,11 @@ from ..state.context import (
     count_ref_tokens,
     count_result_tokens,
     count_tokens,
-    text_size,
+    measure_text,
 )
 from ..state.session import Session, Thread
 from ..state.turn import OpenRun
-from .fact_context import FactContext, change_run, change_thread, open_run, update_run, update_thread
+from .fact_context import FactContext, change_run, change_thread, find_open_run, update_run, update_thread
 
 #: Maximum number of rounds of a run. Beyond it, the oldest two are merged.
 _MAX_ROUNDS = 100
@@ -91,9 +91,9 @@ def _complete_compaction(state: Session, fact: CompactionCompleted, context: Fac
     return change_thread(state, context, compact)
 
 
-def spoken_turn(text: Text, context: FactContext) -> SpokenTurn:
+def build_spoken_turn(text: Text, context: FactContext) -> SpokenTurn:
     """Return the location of a person's input."""
-    return SpokenTurn(sequence=context.sequence, size=text_size(text), turn=context.scope.turn)
+    return SpokenTurn(sequence=context.sequence, size=measure_text(text), turn=context.scope.turn)
 
 
 def add_spoken(thread: Thread, spoken: SpokenTurn | None, context: FactContext) -> Thread:
@@ -132,7 +132,7 @@ def count_context(state: Session, fact: Fact, context: FactContext) -> Session:
             has_image = any(ref.kind == "image" for ref in refs)
             return update_thread(state, context, newest_image=context.sequence) if has_image else state
         case SteerAccepted(steer_id=steer_id):
-            run = open_run(state, context)
+            run = find_open_run(state, context)
             steer = next((steer for steer in run.steers if steer.steer == steer_id), None) if run is not None else None
             if steer is None:
                 return state
@@ -169,7 +169,7 @@ def _begin_round(run: OpenRun, context: FactContext) -> OpenRun:
 
 def _record_usage(state: Session, fact: CostRecorded, context: FactContext) -> Session:
     """Record the provider's count of the context, except for the call that writes a summary."""
-    run = open_run(state, context)
+    run = find_open_run(state, context)
     if run is None or run.compacting is not None or not fact.input_tokens:
         return state
     reported = fact.input_tokens + (fact.output_tokens or 0)

@@ -35,7 +35,7 @@ def change_thread(state: Session, context: FactContext, change: Callable[[Thread
 
 def change_run(state: Session, context: FactContext, change: Callable[[OpenRun], OpenRun]) -> Session:
     """Change the run of the fact, if it is open."""
-    run = open_run(state, context)
+    run = find_open_run(state, context)
     return state if run is None else change_thread(state, context, lambda thread: replace(thread, run=change(run)))
 
 
@@ -49,19 +49,19 @@ def update_run(state: Session, context: FactContext, **changes: object) -> Sessi
 
 def record_step(state: Session, context: FactContext, **changes: object) -> Session:
     """Change the run of the fact, whose step is used up."""
-    return change_run(state, context, lambda run: replace(run, next_step=step_after(run, context), **changes))
+    return change_run(state, context, lambda run: replace(run, next_step=compute_next_step(run, context), **changes))
 
 
-def open_run(state: Session, context: FactContext) -> OpenRun | None:
+def find_open_run(state: Session, context: FactContext) -> OpenRun | None:
     thread = state.threads.get(context.scope.thread)
     run = thread.run if thread is not None else None
     return run if run is not None and run.run == context.scope.run else None
 
 
-def step_after(run: OpenRun, context: FactContext) -> int:
+def compute_next_step(run: OpenRun, context: FactContext) -> int:
     """Return the run's next free step once the fact's step is used up."""
     return max(run.next_step, context.scope.step + 1)
 
 
-def without(entries: dict[str, T], key: str) -> dict[str, T]:
+def drop_entry(entries: dict[str, T], key: str) -> dict[str, T]:
     return {name: entry for name, entry in entries.items() if name != key} if key in entries else entries

@@ -22,12 +22,12 @@ from callboard.contracts.facts.handoff import (
 )
 from callboard.contracts.facts.subagent import WorkerNotification
 from callboard.contracts.facts.task import ReviewRequested
-from callboard.contracts.handoff_envelope import news_item
+from callboard.contracts.handoff_envelope import build_news_id
 
 from ..state.session import Session
 from ..state.team import InboxItem, OpenChannel, OpenHandoff
 from ..state.turn import OpenRun
-from .fact_context import FactContext, change_run, open_run, without
+from .fact_context import FactContext, change_run, drop_entry, find_open_run
 
 
 def apply(state: Session, fact: HandoffFact, context: FactContext) -> Session:
@@ -51,7 +51,7 @@ def apply(state: Session, fact: HandoffFact, context: FactContext) -> Session:
                 state = _add_item(state, thread, item)
             return state
         case ChannelClosed():
-            return replace(state, channels=without(state.channels, context.scope.channel))
+            return replace(state, channels=drop_entry(state.channels, context.scope.channel))
         case InboxReserved():
             return _reserve_items(state, fact, context)
         case InboxConsumed():
@@ -86,25 +86,25 @@ def _accept_handoff(state: Session, fact: HandoffAccepted, context: FactContext)
     if context.scope.run:
         return state
     # A person accepted it, perhaps after the receiver read it: a notice asks the receiver to work on it now.
-    item = InboxItem(item=news_item(handoff.handoff, "accepted"), source=fact.source, handoff=handoff.handoff)
+    item = InboxItem(item=build_news_id(handoff.handoff, "accepted"), source=fact.source, handoff=handoff.handoff)
     return _add_item(state, handoff.receiver, item)
 
 
 def _reject_handoff(state: Session, fact: HandoffRejected, context: FactContext) -> Session:
     """Remove the unread envelope from the inbox and notify the sender."""
     handoff = context.scope.handoff
-    item = InboxItem(item=news_item(handoff, "rejected"), source=fact.target, hops=_next_hops(state, context))
+    item = InboxItem(item=build_news_id(handoff, "rejected"), source=fact.target, hops=_count_next_hops(state, context))
     return _add_item(_remove_handoff(state, handoff), fact.to_thread, item)
 
 
 def _complete_handoff(state: Session, fact: HandoffCompleted, context: FactContext) -> Session:
     """Close the handoff. A returned ownership goes back to the agent that resumes, with a notice."""
-    handoff, hops = context.scope.handoff, _next_hops(state, context)
+    handoff, hops = context.scope.handoff, _count_next_hops(state, context)
     state = _remove_handoff(state, handoff)
     if not fact.returned:
         return state
     state = replace(state, owner=fact.to_thread or state.lead)
-    item = InboxItem(item=news_item(handoff, "returned"), source=fact.target, hops=hops)
+    item = InboxItem(item=build_news_id(handoff, "returned"), source=fact.target, hops=hops)
     return _add_item(state, fact.to_thread, item)
 
 
@@ -115,7 +115,7 @@ def _end_reply(state: Session, fact: ReplyEnded, context: FactContext) -> Sessio
     state = _store(state, replace(handoff, reply_by=0))
     if fact.end == "answered":
         return state
-    item = InboxItem(item=news_item(handoff.handoff, "expired"), source=handoff.target, hops=handoff.hops)
+    item = InboxItem(item=build_news_id(handoff.handoff, "expired"), source=handoff.target, hops=handoff.hops)
     return _add_item(state, fact.to_thread, item)
 
 
@@ -131,7 +131,7 @@ def notify_parent(state: Session, fact: WorkerNotification, context: FactContext
 def notify_reviewer(state: Session, fact: ReviewRequested, context: FactContext) -> Session:
     if not fact.item:
         return state
-    item = InboxItem(item=fact.item, source=fact.target, hops=_next_hops(state, context))
+    item = InboxItem(item=fact.item, source=fact.target, hops=_count_next_hops(state, context))
     return _add_item(state, fact.to_thread, item)
 
 
@@ -161,9 +161,9 @@ def _consume_items(state: Session, fact: InboxConsumed, context: FactContext) ->
     )
 
 
-def _next_hops(state: Session, context: FactContext) -> int:
+def _count_next_hops(state: Session, context: FactContext) -> int:
     """Return the hops of an agent's message: one more than its run. A person's begins a new chain with 0."""
-    run = open_run(state, context)
+    run = find_open_run(state, context)
     return run.hops + 1 if run is not None else 0
 
 
@@ -176,7 +176,7 @@ def _remove_handoff(state: Session, handoff_id: str) -> Session:
     if handoff is None:
         return state
     return _change_inbox(
-        replace(state, handoffs=without(state.handoffs, handoff_id)),
+        replace(state, handoffs=drop_entry(state.handoffs, handoff_id)),
         handoff.receiver,
         lambda inbox: tuple(item for item in inbox if item.handoff != handoff_id),
     )

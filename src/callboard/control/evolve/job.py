@@ -10,7 +10,7 @@ from callboard.contracts.facts.job import JobCreated, JobFact, JobItemRetried
 
 from ..state.session import Session
 from ..state.team import OpenJob
-from .fact_context import FactContext, without
+from .fact_context import FactContext, drop_entry
 
 
 def apply(state: Session, fact: JobFact, context: FactContext) -> Session:
@@ -55,4 +55,4 @@ def count_done_item(state: Session, job_id: str) -> Session:
 def remove_job(state: Session, job_id: str, task: str) -> Session:
     """Remove a job whose task ended. The end of an item removes no job."""
     job = state.jobs.get(job_id)
-    return state if job is None or job.task != task else replace(state, jobs=without(state.jobs, job_id))
+    return state if job is None or job.task != task else replace(state, jobs=drop_entry(state.jobs, job_id))

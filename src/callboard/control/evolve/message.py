@@ -19,7 +19,7 @@ from callboard.contracts.facts.message import (
 from ..state.repetition import record_text
 from ..state.session import Session
 from ..state.turn import OpenPlan, OpenRun
-from .fact_context import FactContext, change_run, record_step, step_after
+from .fact_context import FactContext, change_run, compute_next_step, record_step
 
 
 def apply(state: Session, fact: MessageFact, context: FactContext) -> Session:
@@ -43,7 +43,7 @@ def _add_text(state: Session, fact: MessageText, context: FactContext) -> Sessio
             run,
             answer_parts=(*run.answer_parts, context.scope.step),
             answer=(*run.answer, fact.content),
-            next_step=step_after(run, context),
+            next_step=compute_next_step(run, context),
         )
         return record_text(changed, fact.content)
 

@@ -21,7 +21,7 @@ from callboard.contracts.facts.model import (
 from ..state.repetition import find_streak, has_call
 from ..state.session import Session, Thread
 from ..state.turn import OpenRun
-from .fact_context import FactContext, change_run, change_thread, step_after, update_run
+from .fact_context import FactContext, change_run, change_thread, compute_next_step, update_run
 
 
 def apply(state: Session, fact: ModelFact, context: FactContext) -> Session:
@@ -94,7 +94,7 @@ def _request_model(state: Session, fact: ModelRequested, context: FactContext) -
             streak=find_streak(run) if run.newest_model_step and not is_same_round else run.streak,
             reminded=run.reminded if is_same_round else run.newest_model_step > 0 and not has_call(run),
             iteration=fact.iteration,
-            next_step=step_after(run, context),
+            next_step=compute_next_step(run, context),
         )
 
     return change_run(state, context, request)
@@ -104,7 +104,7 @@ def _request_summary(run: OpenRun, context: FactContext) -> OpenRun:
     """Record the call that writes a summary, by the first model or by a fallback."""
     step = context.scope.step
     compacting = None if run.compacting is None else replace(run.compacting, step=step)
-    return replace(run, compacting=compacting, model_step=step, next_step=step_after(run, context))
+    return replace(run, compacting=compacting, model_step=step, next_step=compute_next_step(run, context))
 
 
 def _add_usage(

@@ -16,7 +16,7 @@ from callboard.contracts.facts.process import (
 
 from ..state.session import Session
 from ..state.team import OpenProcess
-from .fact_context import FactContext, without
+from .fact_context import FactContext, drop_entry
 
 
 def apply(state: Session, fact: ProcessFact, context: FactContext) -> Session:
@@ -31,7 +31,7 @@ def apply(state: Session, fact: ProcessFact, context: FactContext) -> Session:
                 return state
             return replace(state, processes={**state.processes, process_id: replace(process, stopping=True)})
         case ProcessEnded():
-            return replace(state, processes=without(state.processes, process_id))
+            return replace(state, processes=drop_entry(state.processes, process_id))
         case ProcessInputGiven():
             return state
         case _:

@@ -17,11 +17,11 @@ from callboard.contracts.facts.queue import (
     SteerRequested,
 )
 
-from ..state.context import SpokenTurn, count_ref_tokens, count_tokens, text_size
+from ..state.context import SpokenTurn, count_ref_tokens, count_tokens, measure_text
 from ..state.session import Session, Thread
 from ..state.team import TurnEnd
 from ..state.turn import OpenSteer, QueuedTurn
-from .context import spoken_turn
+from .context import build_spoken_turn
 from .fact_context import FactContext, change_run, change_thread
 from .task import end_task_turn
 
@@ -39,7 +39,7 @@ def apply(state: Session, fact: QueueFact, context: FactContext) -> Session:
                 change_thread(state, context, lambda thread: _remove_turn(thread, turn_id)), end, context
             )
         case SteerRequested():
-            spoken = SpokenTurn(sequence=context.sequence, size=text_size(fact.input))
+            spoken = SpokenTurn(sequence=context.sequence, size=measure_text(fact.input))
             steer = OpenSteer(
                 steer=fact.steer_id, input=fact.input, refs=fact.given, missing=fact.missing, spoken=spoken
             )
@@ -75,7 +75,7 @@ def _edit_turn(thread: Thread, fact: QueueEdited, context: FactContext) -> Threa
         if turn.turn != context.scope.turn:
             return turn
         tokens = count_tokens(fact.input) + count_ref_tokens(fact.given)
-        spoken = None if turn.spoken is None else spoken_turn(fact.input, context)
+        spoken = None if turn.spoken is None else build_spoken_turn(fact.input, context)
         return replace(turn, refs=fact.given, missing=fact.missing, tokens=tokens, spoken=spoken)
 
     return replace(thread, queue=tuple(edit(turn) for turn in thread.queue))

@@ -27,7 +27,7 @@ from callboard.contracts.facts.subagent import (
 
 from ..state.session import Session, Thread
 from ..state.team import Child, TeamLoad
-from .fact_context import FactContext, change_thread, update_thread, without
+from .fact_context import FactContext, change_thread, drop_entry, update_thread
 from .handoff import notify_parent
 from .tool import change_call
 
@@ -123,7 +123,7 @@ def _close_child(state: Session, context: FactContext) -> Session:
     """Remove the child and the open reviews by it or of its work."""
     agent = context.scope.agent
     reviews = {key: item for key, item in state.reviews.items() if agent not in (item.target, item.reviewer)}
-    closed = replace(state, threads=without(state.threads, context.scope.thread), reviews=reviews)
+    closed = replace(state, threads=drop_entry(state.threads, context.scope.thread), reviews=reviews)
     return _stop_waiting(closed, context)
 
 

@@ -26,7 +26,7 @@ from callboard.contracts.facts.task import (
 
 from ..state.session import Session, Thread
 from ..state.team import OpenReview, OpenTask, TurnEnd
-from .fact_context import FactContext, without
+from .fact_context import FactContext, drop_entry
 from .handoff import notify_reviewer
 from .job import count_done_item, remove_job
 
@@ -124,7 +124,7 @@ def start_task_run(state: Session, context: FactContext) -> Session:
     thread = state.threads.get(context.scope.thread)
     if thread is None:
         return state
-    task = next((task for task in state.tasks.values() if _works_on(thread, task, context.scope.turn)), None)
+    task = next((task for task in state.tasks.values() if _is_working_on(thread, task, context.scope.turn)), None)
     return state if task is None else _update(state, task.task, run=context.scope.run)
 
 
@@ -162,10 +162,10 @@ def _remove_task(state: Session, task_id: str) -> Session:
     task = state.tasks.get(task_id)
     if task is not None and task.job:
         state = remove_job(state, task.job, task.task)
-    return replace(state, tasks=without(state.tasks, task_id))
+    return replace(state, tasks=drop_entry(state.tasks, task_id))
 
 
-def _works_on(thread: Thread, task: OpenTask, turn: str) -> bool:
+def _is_working_on(thread: Thread, task: OpenTask, turn: str) -> bool:
     background = thread.background
     if background is not None and background.task == task.task:
         return turn in (background.turn, task.turn)
@@ -189,11 +189,11 @@ def apply_review(state: Session, fact: ReviewFact, context: FactContext) -> Sess
         case ReviewVerdict():
             review = state.reviews.get(review_id)
             if review is None or fact.verdict != "changes_requested":
-                return replace(state, reviews=without(state.reviews, review_id))
+                return replace(state, reviews=drop_entry(state.reviews, review_id))
             judged = replace(review, judged=True, fixes=fact.fixes, summary=fact.summary)
             return replace(state, reviews={**state.reviews, review_id: judged})
         case ReviewApplied():
-            return replace(state, reviews=without(state.reviews, review_id))
+            return replace(state, reviews=drop_entry(state.reviews, review_id))
         case _:
             assert_never(fact)
 

@@ -26,7 +26,7 @@ from callboard.contracts.facts.tool import (
 from ..state.repetition import ToolEnd, record_call
 from ..state.session import Session, Thread
 from ..state.turn import FINALIZE, OpenCall, OpenRun
-from .fact_context import FactContext, change_run, change_thread, step_after, update_thread
+from .fact_context import FactContext, change_run, change_thread, compute_next_step, update_thread
 
 
 def apply(state: Session, fact: ToolFact, context: FactContext) -> Session:
@@ -41,7 +41,7 @@ def apply(state: Session, fact: ToolFact, context: FactContext) -> Session:
         case ToolCatalogResolved():
             return _record_catalog(state, fact, context)
         case ToolServerConnected() | ToolServerLost():
-            return replace(state, servers={**state.servers, fact.server: server_state(fact)})
+            return replace(state, servers={**state.servers, fact.server: encode_server_state(fact)})
         case SandboxApplied():
             return state
         case _:
@@ -63,7 +63,9 @@ def _request_call(state: Session, fact: ToolRequested, context: FactContext) -> 
         return replace(thread, usage=replace(thread.usage, tool_calls=thread.usage.tool_calls + 1))
 
     def add(run: OpenRun) -> OpenRun:
-        return replace(run, calls=(*run.calls, call), answer_parts=(), answer=(), next_step=step_after(run, context))
+        return replace(
+            run, calls=(*run.calls, call), answer_parts=(), answer=(), next_step=compute_next_step(run, context)
+        )
 
     return change_run(change_thread(state, context, count), context, add)
 
@@ -78,11 +80,11 @@ def _end_call(run: OpenRun, fact: ToolEnd, context: FactContext) -> OpenRun:
 
 
 def change_call(state: Session, context: FactContext, change: Callable[[OpenCall], OpenCall]) -> Session:
-    def change_in(run: OpenRun) -> OpenRun:
+    def change_calls(run: OpenRun) -> OpenRun:
         calls = tuple(change(call) if call.call == context.scope.tool_call else call for call in run.calls)
         return replace(run, calls=calls)
 
-    return change_run(state, context, change_in)
+    return change_run(state, context, change_calls)
 
 
 def _parse_summary(call: OpenCall) -> str:
@@ -104,6 +106,6 @@ def _record_catalog(state: Session, fact: ToolCatalogResolved, context: FactCont
     return change_run(state, context, lambda run: replace(run, tools=tuple(dict.fromkeys((*run.tools, *fact.added)))))
 
 
-def server_state(fact: ToolServerConnected | ToolServerLost) -> str:
+def encode_server_state(fact: ToolServerConnected | ToolServerLost) -> str:
     """Return the recorded state of a tool server as one comparable text."""
     return msgspec.json.encode((fact.type, fact)).decode()

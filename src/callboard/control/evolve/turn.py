@@ -22,7 +22,7 @@ from ..state.repetition import list_final_texts
 from ..state.session import Session, Thread
 from ..state.team import TurnEnd
 from ..state.turn import MAX_MARKS, OpenRun, QueuedTurn, TurnMark
-from .context import add_spoken, spoken_turn
+from .context import add_spoken, build_spoken_turn
 from .fact_context import FactContext, change_thread, update_run, update_thread
 from .task import continue_attempt, end_task_turn, start_task_run
 
@@ -62,7 +62,7 @@ def _submit_turn(state: Session, fact: TurnSubmitted, context: FactContext) -> S
         missing=fact.missing,
         tokens=count_tokens(fact.input) + count_ref_tokens(fact.given),
         compacts=fact.source == "compaction",
-        spoken=None if fact.source != "person" else spoken_turn(fact.input, context),
+        spoken=None if fact.source != "person" else build_spoken_turn(fact.input, context),
     )
     changed = update_thread(state, context, submitted=turn)
     return continue_attempt(changed, context) if turn.task else changed
@@ -137,7 +137,7 @@ def _end_turn(state: Session, fact: TurnCompleted | TurnFailed | TurnInterrupted
         elif run is not None and marks:
             tokens = sum(item.tokens for item in run.rounds)
             marks = (*marks[:-1], replace(marks[-1], steps=run.next_step, tokens=tokens))
-        return replace(thread, run=None, ended=_turn_end(fact, run), usage=usage, marks=marks)
+        return replace(thread, run=None, ended=_build_turn_end(fact, run), usage=usage, marks=marks)
 
     changed = change_thread(state, context, end)
     thread = changed.threads.get(context.scope.thread)
@@ -146,9 +146,9 @@ def _end_turn(state: Session, fact: TurnCompleted | TurnFailed | TurnInterrupted
     return end_task_turn(changed, thread.ended, context)
 
 
-def _turn_end(fact: TurnCompleted | TurnFailed | TurnInterrupted, run: OpenRun | None) -> TurnEnd:
+def _build_turn_end(fact: TurnCompleted | TurnFailed | TurnInterrupted, run: OpenRun | None) -> TurnEnd:
     is_plain = isinstance(fact, TurnCompleted) and fact.plain_text
-    text = _answer(run, is_plain=is_plain) if run is not None else Text()
+    text = _find_answer(run, is_plain=is_plain) if run is not None else Text()
     hops = run.hops if run is not None else 0
     match fact:
         case TurnCompleted():
@@ -159,7 +159,7 @@ def _turn_end(fact: TurnCompleted | TurnFailed | TurnInterrupted, run: OpenRun |
             return TurnEnd(how="interrupted", text=text, code=fact.cause, message=fact.reason, hops=hops)
 
 
-def _answer(run: OpenRun, *, is_plain: bool) -> Text:
+def _find_answer(run: OpenRun, *, is_plain: bool) -> Text:
     """Return the run's answer: the summary of Finalize, else its final texts; in plain text only the newest.
     A single text in a blob stays a ref."""
     if run.summary:

@@ -11,7 +11,7 @@ from callboard.contracts.ports.agents import Definition, Roster, fold_name
 from .session import Session
 
 
-def session_roster(roster: Roster, state: Session) -> Roster:
+def build_session_roster(roster: Roster, state: Session) -> Roster:
     """Return the folder's roster with the agents and edges of the session. A session's agent takes
     precedence over a later file with its name."""
     if not state.defined_agents and not state.edges:

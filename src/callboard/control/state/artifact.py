@@ -104,12 +104,12 @@ class Artifacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return next((key for key, artifact in self.open.items() if artifact.place == place), "")
 
 
-def delivery_place(agent: str, remote: str) -> str:
+def build_delivery_place(agent: str, remote: str) -> str:
     """Return the place of an artifact that a remote agent delivered under that name."""
     return f"{PLACE_SEPARATOR}{agent}/{remote}"
 
 
-def file_place(path: str, worktree: str = "") -> str:
+def build_file_place(path: str, worktree: str = "") -> str:
     """Return the place of a file."""
     return f"{worktree}{PLACE_SEPARATOR}{path}" if worktree else path
 

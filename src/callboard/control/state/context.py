@@ -78,14 +78,14 @@ class SpokenTurn(msgspec.Struct, frozen=True, kw_only=True):
     turn: str = ""
 
 
-def text_size(text: Text) -> int:
+def measure_text(text: Text) -> int:
     """Return the size of the text in bytes."""
     return text.ref.size if text.ref is not None else len(text.text.encode("utf-8", "surrogatepass"))
 
 
 def count_tokens(text: Text) -> int:
     """Return the estimated tokens of the text."""
-    return text_size(text) // BYTES_PER_TOKEN + 1
+    return measure_text(text) // BYTES_PER_TOKEN + 1
 
 
 def count_result_tokens(output: Text, images: int = 0) -> int:

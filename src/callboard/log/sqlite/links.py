@@ -56,14 +56,14 @@ def read_arrivals(connection: sqlite3.Connection, after: int, limit: int) -> tup
         stored = StoredBytes(*columns)
         if previous is None and stored.sequence > 1:
             raise chain.build_broken_refusal(stream, stored.sequence - 1, "is missing")
-        chain.check(stream, stored.sequence - 1, previous or chain.genesis(stream), [stored])
+        chain.check(stream, stored.sequence - 1, previous or chain.begin_chain(stream), [stored])
         arrivals.append(Arrival(place, decode_record(stream, stored)))
     return tuple(arrivals)
 
 
 def _read_link(connection: sqlite3.Connection, number: int, stream: str, sequence: int) -> bytes:
     if sequence == 0:
-        return chain.genesis(stream)
+        return chain.begin_chain(stream)
     row = connection.execute(
         "SELECT CAST(link AS BLOB) FROM facts WHERE stream = ? AND sequence = ?", (number, sequence)
     ).fetchone()

@@ -20,7 +20,7 @@ from callboard.contracts.ports.model import (
     ToolCallContent,
     ToolResultContent,
 )
-from callboard.contracts.tool_names import model_name
+from callboard.contracts.tool_names import to_model_name
 
 from .images import Images
 from .seal import decode_seal
@@ -94,7 +94,7 @@ class Conversation:
         texts = [content for content in contents if isinstance(content, str)]
         # Not marked as failed, because the library would wrap the text, which already describes the outcome.
         return lib.ToolReturnPart(
-            model_name(part.tool),
+            to_model_name(part.tool),
             "\n".join(texts) if len(texts) == len(contents) else contents,
             tool_call_id=part.call_id,
         )
@@ -125,7 +125,7 @@ class Conversation:
             case ToolCallContent():
                 seal = decode_seal(self._by, part.signature)
                 return lib.ToolCallPart(
-                    model_name(part.tool),
+                    to_model_name(part.tool),
                     part.arguments,
                     tool_call_id=part.call_id,
                     provider_name=self._system if seal is not None else None,
@@ -143,7 +143,7 @@ def build_parameters(request: ModelRequest) -> ModelRequestParameters:
         function_tools=[
             # Otherwise the library rewrites a schema to OpenAI's strict dialect, which other servers reject.
             ToolDefinition(
-                name=model_name(tool.name),
+                name=to_model_name(tool.name),
                 description=tool.description,
                 parameters_json_schema=tool.schema,
                 strict=False,

@@ -14,7 +14,7 @@ from callboard.contracts.ids import is_workspace_stream
 from callboard.contracts.live import Frame, Partial
 from callboard.contracts.record import Record
 from callboard.contracts.scope import Scope
-from callboard.contracts.times import timestamp
+from callboard.contracts.times import format_timestamp
 
 from .entities import TRANSLATIONS
 from .identity import find_step_id
@@ -61,7 +61,7 @@ def build_run_events(record: Record) -> tuple[RunEvent, ...]:
             message_id=scope.turn if name == "Message" and record.header.type == "turn.submitted" else scope.run,
             part_id=find_step_id(scope) if name == "Message" else "",
             event_id=record.event_id,
-            timestamp=timestamp(record.header.at),
+            timestamp=format_timestamp(record.header.at),
             data=data,
         )
         for name, data in translation.runs.build_events(record.fact)

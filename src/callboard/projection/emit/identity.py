@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.contracts.record import Record, span_id, step_id, trace_id
+from callboard.contracts.record import Record, derive_span_id, derive_trace_id, format_step_id
 from callboard.contracts.scope import Scope
 
 #: Families with facts about one part of the agent's message.
@@ -13,7 +13,7 @@ _USER_MESSAGES = frozenset({"turn.submitted", "queue.edited"})
 
 def find_step_id(scope: Scope) -> str:
     """Return the id of the scope's step; empty without a step."""
-    return step_id(scope.run, scope.step) if scope.step else ""
+    return format_step_id(scope.run, scope.step) if scope.step else ""
 
 
 def find_attempt_id(scope: Scope) -> str:
@@ -35,13 +35,13 @@ def find_message_id(record: Record) -> str:
 
 def find_trace_id(scope: Scope) -> str:
     """Return the trace of the scope's turn; empty without a turn."""
-    return trace_id(scope.turn) if scope.turn else ""
+    return derive_trace_id(scope.turn) if scope.turn else ""
 
 
 def find_span_id(scope: Scope) -> str:
     """Return the span of the scope's step, or of its run; empty without both."""
     identity = find_step_id(scope) or scope.run
-    return span_id(identity) if identity else ""
+    return derive_span_id(identity) if identity else ""
 
 
 def _get_family(record: Record) -> str:

@@ -8,7 +8,7 @@ from callboard.contracts.facts.base import ErasedFact
 from callboard.contracts.facts.session import SessionCreated
 from callboard.contracts.ids import is_workspace_stream
 from callboard.contracts.record import Record, WireEvent, encode_payload
-from callboard.contracts.times import timestamp
+from callboard.contracts.times import format_timestamp
 
 from .identity import find_attempt_id, find_message_id, find_part_id, find_span_id, find_step_id, find_trace_id
 
@@ -23,7 +23,7 @@ def build_wire_event(record: Record, store_id: str) -> WireEvent:
         event_id=record.event_id,
         schema_version=record.schema_version,
         sequence=record.sequence,
-        timestamp=timestamp(header.at),
+        timestamp=format_timestamp(header.at),
         runtime_id=f"{store_id}.{header.epoch}",
         session_id="" if in_workspace else record.stream,
         workspace_id=record.stream if in_workspace else fact.workspace_id if isinstance(fact, SessionCreated) else "",

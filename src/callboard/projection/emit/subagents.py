@@ -11,7 +11,7 @@ from callboard.contracts.facts.agent import RemoteArtifact
 from callboard.contracts.facts.base import Fact
 from callboard.contracts.facts.tool import ToolCompleted, ToolFailed
 from callboard.contracts.record import Record
-from callboard.contracts.times import timestamp
+from callboard.contracts.times import format_timestamp
 from callboard.contracts.vocabulary import SubagentEventType
 
 from .entities import TRANSLATIONS
@@ -116,7 +116,7 @@ def _build_event(
         event_id=record.event_id,
         schema_version=record.schema_version,
         sequence=record.sequence,
-        timestamp=timestamp(record.header.at),
+        timestamp=format_timestamp(record.header.at),
         session_id=record.stream,
         payload=payload,
         **ids,

@@ -18,7 +18,7 @@ from callboard.contracts.facts.handoff import (
 )
 from callboard.contracts.facts.subagent import NotificationStatus, SubagentClosed, WorkerNotification
 from callboard.contracts.facts.task import ReviewRequested
-from callboard.contracts.handoff_envelope import news_item
+from callboard.contracts.handoff_envelope import build_news_id
 from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op
 from callboard.contracts.rows.conversation import HandoffNews, HandoffPart, NoticePart, NotificationPart
@@ -134,13 +134,13 @@ class Waiting(Reducer):
         handoff = self.handoffs.pop(key, None)
         if handoff is None:
             return
-        self._drop(handoff.receiver, (key, news_item(key, "accepted")))
+        self._drop(handoff.receiver, (key, build_news_id(key, "accepted")))
         if thread:
             self._put_news(thread, handoff, news, reason)
 
     def _put_news(self, thread: str, handoff: Handoff, news: _LaterNews, reason: str) -> None:
         item = msgspec.structs.replace(handoff, news=news, message=reason[:_MAX_CHARS])
-        self._put(thread, news_item(handoff.handoff, news), item)
+        self._put(thread, build_news_id(handoff.handoff, news), item)
 
     def _put(self, thread: str, key: str, item: Item) -> None:
         if thread and key:

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from callboard.contracts.facts.turn import TurnStarted
-from callboard.contracts.record import Record, step_id
+from callboard.contracts.record import Record, format_step_id
 from callboard.contracts.rows.context import ContextPart
 from callboard.contracts.rows.conversation import (
     ActionPart,
@@ -16,7 +16,7 @@ from callboard.contracts.rows.conversation import (
     SteerPart,
     TextPart,
     ToolPart,
-    part_order,
+    compute_part_order,
 )
 from callboard.contracts.scope import Scope
 
@@ -36,7 +36,7 @@ class PartPosition(msgspec.Struct, frozen=True):
 
     def compute_order(self, step: int) -> int:
         """Return the order of a part that starts with this step."""
-        return part_order(self.started, step)
+        return compute_part_order(self.started, step)
 
     def build_fields(self, record: Record, key: str, step: int) -> dict[str, Any]:
         """Return the fields that every part has."""
@@ -124,7 +124,7 @@ class Runs(Reducer):
 
 def build_step_key(record: Record) -> str:
     """Return the key of a text or reasoning part."""
-    return step_id(record.scope.run, record.scope.step)
+    return format_step_id(record.scope.run, record.scope.step)
 
 
 def build_retry_key(run: str, step: int) -> str:

@@ -15,7 +15,7 @@ from callboard.contracts.facts.handoff import (
 )
 from callboard.contracts.facts.subagent import WorkerNotification
 from callboard.contracts.facts.task import ReviewRequested
-from callboard.contracts.handoff_envelope import news_item
+from callboard.contracts.handoff_envelope import build_news_id
 from callboard.contracts.record import Record
 
 from ..reducer import Reducer, on
@@ -51,22 +51,22 @@ class Inboxes(Reducer):
             return ()
         # A person accepted the handoff for its receiver, which starts now.
         handoff = record.scope.handoff
-        return self._put(self.receivers.get(handoff, ""), news_item(handoff, "accepted"))
+        return self._put(self.receivers.get(handoff, ""), build_news_id(handoff, "accepted"))
 
     @on
     def reject_handoff(self, record: Record, fact: HandoffRejected) -> Threads:
         handoff = record.scope.handoff
-        return (*self._end(handoff), *self._put(fact.to_thread, news_item(handoff, "rejected")))
+        return (*self._end(handoff), *self._put(fact.to_thread, build_news_id(handoff, "rejected")))
 
     @on
     def complete_handoff(self, record: Record, fact: HandoffCompleted) -> Threads:
         handoff = record.scope.handoff
         changed = self._end(handoff)
-        return (*changed, *self._put(fact.to_thread, news_item(handoff, "returned"))) if fact.returned else changed
+        return (*changed, *self._put(fact.to_thread, build_news_id(handoff, "returned"))) if fact.returned else changed
 
     @on
     def end_reply(self, record: Record, fact: ReplyEnded) -> Threads:
-        item = news_item(record.scope.handoff, "expired")
+        item = build_news_id(record.scope.handoff, "expired")
         return self._put(fact.to_thread, item) if fact.end == "expired" else ()
 
     @on
@@ -90,7 +90,7 @@ class Inboxes(Reducer):
         return (thread,)
 
     def _end(self, handoff: str) -> Threads:
-        return self._drop(self.receivers.pop(handoff, ""), handoff, news_item(handoff, "accepted"))
+        return self._drop(self.receivers.pop(handoff, ""), handoff, build_news_id(handoff, "accepted"))
 
     def _drop(self, thread: str, *items: str) -> Threads:
         inbox = [item for item in self.waiting.pop(thread, []) if item not in items]

@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 
 import msgspec
 
-from callboard.contracts.live import Frame, Partial, partial_key
+from callboard.contracts.live import Frame, Partial, build_partial_key
 from callboard.contracts.ports.store import Arrival, FactLog
 from callboard.projection.emit.agentruns import RunEvent, build_frame_events, build_partial_event, build_run_events
 
@@ -290,7 +290,7 @@ class EventOrder:
         workspace = await self.find_workspace(record.stream)
         self.place = arrival.place
         if record.header.type in _TEXT_ENDS:
-            part = (record.stream, partial_key("text", record.scope))
+            part = (record.stream, build_partial_key("text", record.scope))
             self._partials.pop(part, None)
             self._ended_parts.add(part)
         for seq, event in fact_events(arrival):
@@ -301,7 +301,7 @@ class EventOrder:
     async def _number_piece(self, item: _FrameArrived) -> None:
         """Number a piece. Skip it if its part has ended or the block is full: the final Message contains it."""
         workspace = await self.find_workspace(item.stream)
-        if (item.stream, partial_key(item.frame.kind, item.frame.scope)) in self._ended_parts:
+        if (item.stream, build_partial_key(item.frame.kind, item.frame.scope)) in self._ended_parts:
             return
         making = self._extend(item.stream, item.frame)
         for event in build_frame_events(item.stream, item.frame):
@@ -315,7 +315,7 @@ class EventOrder:
     def _extend(self, stream: str, frame: Frame) -> LiveNumbering | None:
         if frame.kind != "text":
             return None
-        part = (stream, partial_key(frame.kind, frame.scope))
+        part = (stream, build_partial_key(frame.kind, frame.scope))
         making = self._partials.get(part)
         if making is None:
             making = self._partials[part] = LiveNumbering(stream, frame, [])

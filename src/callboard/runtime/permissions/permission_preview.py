@@ -23,8 +23,8 @@ from callboard.contracts.facts.tool import ToolRequested
 from callboard.contracts.ports.tools import ToolCall, ToolContext
 from callboard.contracts.scope import Scope
 from callboard.contracts.settings import RuleEntry
-from callboard.contracts.tool_names import stored_matcher, stored_name
-from callboard.control.state.agent_definitions import session_roster
+from callboard.contracts.tool_names import to_stored_matcher, to_stored_name
+from callboard.control.state.agent_definitions import build_session_roster
 from callboard.control.workspace import require_listed
 from callboard.tools.gate import rule_trial
 from callboard.tools.gate.rules import InvalidMatcherError, check_matcher
@@ -64,7 +64,7 @@ class PermissionPreview(Service):
             if query.session_id
             else self._build_workspace_context(query)
         )
-        call = ToolCall(call_id="", tool=stored_name(query.tool), arguments=query.arguments)
+        call = ToolCall(call_id="", tool=to_stored_name(query.tool), arguments=query.arguments)
         call = msgspec.structs.replace(call, hook_result=self._dependencies.toolbox.preview_hooks(call, context))
         evaluation = await evaluate_call(self._dependencies.toolbox, call, context, self._dependencies.secrets)
         return PermissionEvaluation(
@@ -132,7 +132,7 @@ class PermissionPreview(Service):
             raise unknown_thread(name)
         if thread.run is not None and not query.agent:
             return await opened.host.run_contexts.tool_context(name)
-        roster = session_roster(self._dependencies.definitions.read_roster(workspace.folder), state)
+        roster = build_session_roster(self._dependencies.definitions.read_roster(workspace.folder), state)
         definition = query.agent or thread.definition
         agent = roster.find(definition) or self._dependencies.definitions.get(workspace.folder, definition)
         mode = workspace.limit_mode(query.permission_mode, agent)
@@ -238,7 +238,7 @@ def _parse_rules(entries: Sequence[RuleEntry]) -> tuple[Rule, ...]:
     return tuple(
         Rule(
             rule_id=str(number),
-            matcher=stored_matcher(entry_of_rule.matcher),
+            matcher=to_stored_matcher(entry_of_rule.matcher),
             verdict=entry_of_rule.verdict,
             scope="workspace",
         )

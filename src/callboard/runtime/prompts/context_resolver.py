@@ -18,7 +18,7 @@ from callboard.contracts.rows.conversation import TextPart, TurnRow
 from callboard.control.decide import SessionCommand
 from callboard.control.input_text import find_mentions
 from callboard.control.resolved_context import EMPTY_CONTEXT, ResolvedContext, merge_contexts
-from callboard.control.state.agent_definitions import session_roster
+from callboard.control.state.agent_definitions import build_session_roster
 from callboard.control.state.context import BYTES_PER_TOKEN
 from callboard.tools.files.file_types import TEXT, detect
 from callboard.tools.files.paths import MAX_NAME_BYTES, display
@@ -225,7 +225,7 @@ class ContextResolver:
         if any(name in (thread.agent, *thread.aliases) for thread in state.threads.values()):
             return True
         return (
-            session_roster(self._dependencies.definitions.read_roster(self._workspace().folder), state).find(name)
+            build_session_roster(self._dependencies.definitions.read_roster(self._workspace().folder), state).find(name)
             is not None
         )
 

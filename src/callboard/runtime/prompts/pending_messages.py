@@ -19,7 +19,7 @@ from callboard.contracts.facts.handoff import (
 )
 from callboard.contracts.facts.subagent import WorkerNotification
 from callboard.contracts.facts.task import ReviewRequested
-from callboard.contracts.handoff_envelope import build_envelope, encode_envelope, news_item
+from callboard.contracts.handoff_envelope import build_envelope, build_news_id, encode_envelope
 from callboard.contracts.record import Record
 from callboard.control.decide.subagent.children import PLAIN_TEXT
 
@@ -72,7 +72,7 @@ class PendingMessages:
                 self._add_acceptance(record.scope.handoff, reason)
             case HandoffCompleted(returned=True, to_thread=thread) as fact if thread == self._thread:
                 self._store(
-                    news_item(record.scope.handoff, "returned"),
+                    build_news_id(record.scope.handoff, "returned"),
                     f'<handoff-returned id="{record.scope.handoff}" by="{escape(fact.target)}">'
                     f"{escape(fact.reason, quote=False)}</handoff-returned>",
                 )
@@ -96,12 +96,12 @@ class PendingMessages:
                 )
             case HandoffRejected(to_thread=thread) as fact if thread == self._thread:
                 self._store(
-                    news_item(record.scope.handoff, "rejected"),
+                    build_news_id(record.scope.handoff, "rejected"),
                     f'<handoff-rejected id="{record.scope.handoff}" by="{escape(fact.target)}">'
                     f"{escape(fact.reason, quote=False)}</handoff-rejected>",
                 )
             case ReplyEnded(to_thread=thread, end="expired") if thread == self._thread:
-                item = news_item(record.scope.handoff, "expired")
+                item = build_news_id(record.scope.handoff, "expired")
                 self._store(item, f'<no-answer handoff="{record.scope.handoff}">No answer came in time.</no-answer>')
             case _:
                 pass
@@ -121,7 +121,7 @@ class PendingMessages:
         if (text := self._items.get(handoff)) is not None:
             self._items[handoff] = text.replace(_ANSWER_REQUIRED, "")
         text = escape(reason, quote=False)
-        item = news_item(handoff, "accepted")
+        item = build_news_id(handoff, "accepted")
         self._store(item, f'<handoff-accepted id="{handoff}">{text}{_ACCEPTED}</handoff-accepted>')
 
     def _store(self, item: str, text: str) -> None:

@@ -23,7 +23,7 @@ from callboard.contracts.ports.tools import ToolContext
 from callboard.contracts.team_tools import PROPOSE_PLAN
 from callboard.control.decision_inputs import EXTERNAL_PROVIDERS, RunConfig, ToolCatalog
 from callboard.control.resolved_context import EMPTY_CONTEXT
-from callboard.control.state.agent_definitions import session_roster
+from callboard.control.state.agent_definitions import build_session_roster
 from callboard.control.state.session import Session
 from callboard.control.state.turn import OpenRun
 
@@ -102,7 +102,7 @@ class RunConfigBuilder:
     ) -> RunConfig:
         """Return the configuration of a run that would start now. An empty definition means the lead."""
         folder, definitions = workspace.folder, self._dependencies.definitions
-        roster = session_roster(definitions.read_roster(folder), session)
+        roster = build_session_roster(definitions.read_roster(folder), session)
         name = definition or definitions.find_lead(folder).name
         agent = redact_value(roster.find(name) or definitions.get(folder, name), self._dependencies.secrets)
         permitted = workspace.limit_mode(permission_mode, agent)
@@ -150,7 +150,7 @@ class RunConfigBuilder:
     ) -> ToolContext:
         """Return the context in which a run would call tools if it started now."""
         definitions = self._dependencies.definitions
-        roster = session_roster(definitions.read_roster(workspace.folder), session)
+        roster = build_session_roster(definitions.read_roster(workspace.folder), session)
         name = definition or definitions.find_lead(workspace.folder).name
         agent = roster.find(name) or definitions.get(workspace.folder, name)
         limited = workspace.limit_mode(permission_mode, agent)

@@ -36,7 +36,7 @@ from callboard.contracts.rows.run_record import (
     ModelInUse,
     OpenedFolder,
 )
-from callboard.contracts.times import timestamp
+from callboard.contracts.times import format_timestamp
 from callboard.projection.emit.run_emission import to_run_kind
 from callboard.projection.run_end import derive_status
 
@@ -121,7 +121,7 @@ class _SessionRuns:
                 agent_kind=to_run_kind(agent.kind, parent=agent.child),
                 parent_run_id=agent.parent_run or None,
                 status="running",
-                started_at=timestamp(record.header.at),
+                started_at=format_timestamp(record.header.at),
             ),
             thread_id=scope.thread,
             turn_id=scope.turn,
@@ -136,7 +136,7 @@ class _SessionRuns:
             run.record,
             status=derive_status(how, cause),
             detail=detail or None,
-            ended_at=timestamp(record.header.at),
+            ended_at=format_timestamp(record.header.at),
         )
         self.runs[record.scope.run] = msgspec.structs.replace(run, record=ended, last=record.sequence)
 

@@ -12,7 +12,7 @@ from callboard.contracts.commands.model import (
 )
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.model import ModelCatalogPort
-from callboard.control.decide.turn.routing import model_name, route_takes_images, takes_images
+from callboard.control.decide.turn.routing import can_read_images, format_model, has_image_model
 from callboard.control.decide.turn.start import require_thread
 from callboard.control.decision_inputs import RunConfig
 from callboard.control.state.context import ModelCapabilities
@@ -67,10 +67,10 @@ class ModelReads(Service):
     ) -> RoutePreview:
         setup: RunConfig = self._run_configs.build(workspace, definition, "chat", "ask", state)
         return RoutePreview(
-            model=model_name(setup.candidates[setup.chosen]),
-            images=route_takes_images(setup, self._read_limits),
+            model=format_model(setup.candidates[setup.chosen]),
+            images=has_image_model(setup, self._read_limits),
             running_model=f"{run.provider}/{run.model}" if run is not None else "",
-            running_images=run is not None and takes_images(run, self._read_limits),
+            running_images=run is not None and can_read_images(run, self._read_limits),
         )
 
     def _require_catalog(self) -> ModelCatalogPort:

@@ -16,7 +16,7 @@ from callboard.contracts.facts.turn import PermissionMode
 from callboard.contracts.ports.agents import Definition
 from callboard.contracts.ports.tools import ToolContext
 from callboard.contracts.rows.process import ProcessRow
-from callboard.control.state.agent_definitions import session_roster
+from callboard.control.state.agent_definitions import build_session_roster
 
 from ..processes import Processes
 from ..prompts.run_config import build_tool_context
@@ -74,7 +74,7 @@ class ProcessReads(Service):
             raise unknown_thread(thread_id)
         if thread.run is not None:
             return await host.run_contexts.tool_context(thread.thread)
-        roster = session_roster(self._dependencies.definitions.read_roster(host.workspace.folder), host.state)
+        roster = build_session_roster(self._dependencies.definitions.read_roster(host.workspace.folder), host.state)
         agent = roster.find(thread.definition) or self._dependencies.definitions.get(
             host.workspace.folder, thread.definition
         )

@@ -21,7 +21,7 @@ from callboard.contracts.facts.model import ModelFailed
 from callboard.contracts.facts.session import ErrorRaised, WarningRaised
 from callboard.contracts.ports.store import FactLog
 from callboard.contracts.rows import AnyPart
-from callboard.contracts.rows.conversation import ActionRow, QueueRow, StatusRow, TurnRow, part_order
+from callboard.contracts.rows.conversation import ActionRow, QueueRow, StatusRow, TurnRow, compute_part_order
 from callboard.contracts.rows.session import SessionRow
 
 from ..service import Service, answers
@@ -116,8 +116,8 @@ class SessionReads(Service):
             raise Refusal("unknown_turn", f"The session has no turn {query.turn_id}.", field="turnId")
         if not row.started_at:
             return PartList(parts=())
-        first = part_order(row.order, 0)
-        before = part_order(row.order + 1, 0)
+        first = compute_part_order(row.order, 0)
+        before = compute_part_order(row.order + 1, 0)
         rows = await self._dependencies.store.rows.read_rows(query.session_id, "parts", before=before, limit=10_000)
         return PartList(parts=tuple(part for part in rows if isinstance(part, AnyPart) and part.order >= first))
 

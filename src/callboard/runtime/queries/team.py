@@ -17,7 +17,7 @@ from callboard.contracts.commands.subagent import (
 from callboard.contracts.errors import Refusal
 from callboard.control.decide.subagent.children import build_result
 from callboard.control.decide.subagent.waits import is_open
-from callboard.control.state.agent_definitions import session_roster
+from callboard.control.state.agent_definitions import build_session_roster
 from callboard.control.state.session import Session, Thread
 
 from ..service import Service, answers
@@ -53,7 +53,7 @@ class TeamReads(Service):
         opened = await self._sessions.get(query.session_id)
         state = opened.host.state
         folder = await asyncio.to_thread(self._dependencies.definitions.read_roster, state.folder)
-        roster = session_roster(folder, state)
+        roster = build_session_roster(folder, state)
         added = {thread.definition for thread in state.threads.values()}
         return AgentList(
             session_id=query.session_id,

@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 import msgspec
 
 from callboard.contracts.commands.base import Command
-from callboard.contracts.content import Blob, BlobRef, make_blob, valid_text
+from callboard.contracts.content import Blob, BlobRef, make_blob, repair_text
 from callboard.contracts.facts.turn import PromptRef
 from callboard.contracts.ports.agents import Definition, Definitions, Roster
 from callboard.contracts.ports.secrets import Secrets, StreamRedaction
@@ -52,7 +52,7 @@ def redact_json(text: str, secrets: Secrets) -> str:
     The result stays valid JSON, so that handles can be replaced again. Other text is redacted as it
     is.
     """
-    text = valid_text(text)
+    text = repair_text(text)
     try:
         value: Any = msgspec.json.decode(text)
         safe = _redact_tree(value, secrets, {})
@@ -191,7 +191,7 @@ def _redact_tree(value: Any, secrets: Secrets, refs: dict[str, BlobRef]) -> Any:
     """Return the value with redacted texts and updated references. Unchanged parts stay the same objects."""
     match value:
         case str():
-            return secrets.redact(valid_text(value))
+            return secrets.redact(repair_text(value))
         case BlobRef():
             return refs.get(value.hash, value)
         case PromptRef(hash=hash) if hash in refs:

@@ -12,7 +12,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.store import StoredAnswer
 from callboard.contracts.scope import Actor, Scope
 from callboard.control.decide.agent.addressing import require_child
-from callboard.control.decide.subagent.child_scope import child_scope
+from callboard.control.decide.subagent.child_scope import build_child_scope
 from callboard.control.decide.subagent.worktree import MergeReported
 
 from ..background_tasks import BackgroundTasks
@@ -46,7 +46,7 @@ class WorktreeMerger(Service):
         host = (await self._sessions.get(request.session_id)).host
         await host.run_command(request, actor)
         thread, child = require_child(host.state, request.agent, None)
-        outcome = await self._run_merge(request, child_scope(thread, child), thread.agent)
+        outcome = await self._run_merge(request, build_child_scope(thread, child), thread.agent)
         failed = outcome.status == "failed"
         # A failure stores no answer: the same key can be tried again.
         opened = await self._sessions.get(request.session_id)

@@ -15,7 +15,7 @@ from callboard.contracts.scope import Actor
 from callboard.control.decide import SessionCommand
 from callboard.control.decision_inputs import EXTERNAL_PROVIDERS, DecisionInputs, narrow_mode
 from callboard.control.resolved_context import EMPTY_CONTEXT
-from callboard.control.state.agent_definitions import session_roster
+from callboard.control.state.agent_definitions import build_session_roster
 from callboard.control.state.context import ModelCapabilities
 
 from ..dependencies import Dependencies
@@ -86,7 +86,9 @@ class DecisionInputsBuilder:
         state = self._session_state.state
         listed = workspace.sessions.get(self._session_state.state.session)
         # Read the roster once per decision, so that the decision sees one version.
-        roster = cache(lambda: session_roster(self._dependencies.definitions.read_roster(workspace.folder), state))
+        roster = cache(
+            lambda: build_session_roster(self._dependencies.definitions.read_roster(workspace.folder), state)
+        )
 
         def permitted(definition: str, mode: PermissionMode) -> PermissionMode:
             # A deleted definition starts no run, so only the folder's limit applies.

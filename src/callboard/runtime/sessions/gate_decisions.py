@@ -13,7 +13,7 @@ from callboard.contracts.errors import Code, Refusal
 from callboard.contracts.facts.permission import Check
 from callboard.contracts.ports.tools import Evaluation, HookResult, ToolCall, ToolContext
 from callboard.control.decide.tool.action_approval import find_waiting_call
-from callboard.control.decide.tool.calls import blocks_next_calls
+from callboard.control.decide.tool.calls import is_blocking
 from callboard.control.state.turn import OpenCall
 from callboard.tools.arguments import digest
 from callboard.tools.hooks.restrictions import apply_hooks, deny_rewrite
@@ -116,7 +116,7 @@ class GateDecisions:
                 except Refusal as refusal:
                     evaluation = _deny_unreadable(call, refusal)
                 evaluations[call.call] = evaluation
-                if blocks_next_calls(call.tool, evaluation):
+                if is_blocking(call.tool, evaluation):
                     break
         return evaluations
 

@@ -16,7 +16,7 @@ from callboard.contracts.errors import Problem, Refusal
 from callboard.contracts.facts.agent import AgentWoke
 from callboard.contracts.facts.base import Fact
 from callboard.contracts.ports.store import Append, StoredAnswer
-from callboard.contracts.record import Origin, unreadable_refusal
+from callboard.contracts.record import Origin, build_unreadable_refusal
 from callboard.contracts.scope import SCHEDULE, Actor
 from callboard.control.batch import Decision
 from callboard.control.decide import SessionCommand, decide_command, decide_outcome
@@ -96,7 +96,7 @@ class SessionHost:
         store = self.dependencies.store
         await self._session_state.open()
         unread = self._session_state.unreadable
-        self._problem = self.workspace.problem if unread is None else unreadable_refusal(unread).problem
+        self._problem = self.workspace.problem if unread is None else build_unreadable_refusal(unread).problem
         if self._problem is not None:
             # A read-only session has no lease: it takes nothing over and starts no effect.
             log.warning("%s is read-only: %s", self.session, self._problem.message)

@@ -7,7 +7,7 @@ import logging
 
 import msgspec
 
-from callboard.contracts.content import valid_text
+from callboard.contracts.content import repair_text
 from callboard.contracts.errors import Refusal
 from callboard.contracts.live import Frame, PartialKind
 from callboard.contracts.ports.secrets import StreamRedaction
@@ -94,7 +94,7 @@ class PartialBuffer:
         if key not in self._redactions:
             self._redactions[key] = self._dependencies.secrets.redact_stream()
             self._texts[key] = []
-        return self._redactions[key].add(valid_text(text))
+        return self._redactions[key].add(repair_text(text))
 
     def _send(self) -> None:
         if self._timer is not None:

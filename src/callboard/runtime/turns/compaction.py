@@ -21,7 +21,7 @@ from callboard.contracts.ports.model import (
     ToolCallDelta,
     ToolResultContent,
 )
-from callboard.contracts.tool_names import model_name
+from callboard.contracts.tool_names import to_model_name
 from callboard.control.state.context import BYTES_PER_TOKEN
 
 from ..sessions.partial_buffer import PartialBuffer
@@ -114,9 +114,9 @@ def _render_content(content: Content) -> str:
         case TextContent(text=text):
             return text.strip()
         case ToolCallContent(tool=tool, arguments=arguments):
-            return f"calls {model_name(tool)} {_shorten(arguments, _MAX_CALL_CHARS)}"
+            return f"calls {to_model_name(tool)} {_shorten(arguments, _MAX_CALL_CHARS)}"
         case ToolResultContent(tool=tool, text=text, failed=failed):
-            return f"{'failed: ' if failed else ''}{model_name(tool)}: {_shorten(text, _MAX_RESULT_CHARS)}"
+            return f"{'failed: ' if failed else ''}{to_model_name(tool)}: {_shorten(text, _MAX_RESULT_CHARS)}"
         case ImageContent(media=media):
             return f"[an image, {media}]"
         case ReasoningContent():

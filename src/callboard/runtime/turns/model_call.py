@@ -25,7 +25,7 @@ from callboard.contracts.ports.model import (
 )
 from callboard.contracts.ports.tools import ToolCall
 from callboard.contracts.scope import Scope
-from callboard.contracts.tool_names import stored_name
+from callboard.contracts.tool_names import to_stored_name
 from callboard.control.outcomes import ModelAttemptFailed, ModelResponded, Piece, RequestedCall
 from callboard.models.retry import RetryPolicy, is_overload, retry_in_ms
 
@@ -197,7 +197,7 @@ class ModelCallRunner:
             case ToolCallDelta(index, call_id, tool, arguments, signature):
                 call = self._call(index)
                 # The only place that converts a model's tool name to the stored name.
-                call.tool = call.tool or stored_name(tool)
+                call.tool = call.tool or to_stored_name(tool)
                 call.provider_call_id = call.provider_call_id or call_id
                 call.signature = signature or call.signature
                 call.arguments.append(arguments)

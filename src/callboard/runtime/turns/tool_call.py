@@ -12,7 +12,7 @@ from callboard.contracts.facts.tool import FileChange
 from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolOutcome
 from callboard.contracts.scope import Scope
 from callboard.contracts.team_tools import MERGE
-from callboard.contracts.tools import READ_OUTPUT, may_be_brought
+from callboard.contracts.tools import READ_OUTPUT, is_server_tool_name
 from callboard.control.outcomes import ToolEnded
 
 from ..prompts.tool_catalog import build_catalog
@@ -74,10 +74,10 @@ class ToolCallRunner:
         """Return the report, with changes to the tool catalog or its servers."""
         scope, toolbox = self._scope, self._host.dependencies.toolbox
         ended = ToolEnded(thread=scope.thread, run=scope.run, call=scope.tool_call, outcome=outcome)
-        if not (outcome.loaded_tools or may_be_brought(tool)):
+        if not (outcome.loaded_tools or is_server_tool_name(tool)):
             return ended
         context = await self._host.run_contexts.tool_context(scope.thread)
-        if may_be_brought(tool):
+        if is_server_tool_name(tool):
             return msgspec.structs.replace(ended, servers=toolbox.list_servers(context))
         updated = msgspec.structs.replace(context, loaded_tools=(*context.loaded_tools, *outcome.loaded_tools))
         return msgspec.structs.replace(ended, catalog=build_catalog(toolbox.list_tools(updated)))

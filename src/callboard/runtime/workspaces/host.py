@@ -13,7 +13,7 @@ from callboard.contracts.commands.base import Answer
 from callboard.contracts.errors import Problem, Refusal
 from callboard.contracts.live import Cursor
 from callboard.contracts.ports.store import Append, StoredAnswer
-from callboard.contracts.record import NewFact, Origin, Record, unreadable_refusal
+from callboard.contracts.record import NewFact, Origin, Record, build_unreadable_refusal
 from callboard.contracts.rows.base import Op, Upsert
 from callboard.contracts.rows.session import SessionCard, SessionRow, WorkspaceRow
 from callboard.contracts.scope import Actor
@@ -87,12 +87,12 @@ class WorkspaceHost:
     @property
     def problem(self) -> Problem | None:
         """Why the workspace is read-only: a fact that this version cannot read. It could be a rule or trust."""
-        return None if self._unread is None else unreadable_refusal(self._unread).problem
+        return None if self._unread is None else build_unreadable_refusal(self._unread).problem
 
     def require_readable(self) -> None:
         """Refuse a workspace that can decide nothing."""
         if self._unread is not None:
-            raise unreadable_refusal(self._unread)
+            raise build_unreadable_refusal(self._unread)
 
     def _settings(self) -> Effective:
         """Return the effective settings of the folder. Without a settings port, no file is read."""

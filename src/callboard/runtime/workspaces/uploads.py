@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from callboard.contracts.disk import disk_refusal
+from callboard.contracts.disk import build_disk_refusal
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ids import Ids
 from callboard.contracts.ports.secrets import StreamRedaction
@@ -57,7 +57,7 @@ class UploadFolder:
             # A file that cannot be deleted now is deleted by a later sweep.
             with suppress(OSError):
                 path.unlink(missing_ok=True)
-            if refusal := disk_refusal(error):
+            if refusal := build_disk_refusal(error):
                 raise refusal from error
             raise
         return stored

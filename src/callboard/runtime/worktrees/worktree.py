@@ -53,12 +53,12 @@ async def create_worktree(host: SessionHost, scope: Scope) -> None:
 
 async def _create(host: SessionHost, scope: Scope) -> WorktreeMade:
     folder = host.workspace.folder
-    branch = f"callboard/{worktrees.session_suffix(host.session)}/{scope.agent}"
+    branch = f"callboard/{worktrees.get_session_suffix(host.session)}/{scope.agent}"
     repository = await locate_repository(folder)
     if repository.code:
         return _fail_creation(scope, repository.text)
     root, prefix, base = repository.text.splitlines()
-    path = Path(root).with_name(worktrees.worktree_name(Path(root).name, host.session, scope.agent))
+    path = Path(root).with_name(worktrees.build_worktree_name(Path(root).name, host.session, scope.agent))
     if not path.exists():
         added = await _git(folder, "worktree", "add", "--quiet", "-B", branch, str(path), base)
         if added.code:

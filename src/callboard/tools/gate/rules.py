@@ -18,7 +18,7 @@ import msgspec
 
 from callboard.contracts.facts.permission import Rule, Verdict
 from callboard.contracts.settings import SettingsProblemCode
-from callboard.contracts.tool_names import stored_name
+from callboard.contracts.tool_names import to_stored_name
 
 from ..files import globs
 from ..mcp.names import is_server_tool
@@ -72,7 +72,7 @@ def check_matcher(matcher: str) -> None:
         raise InvalidMatcherError(
             "matcher_server_pattern", "tools of servers have no pattern; remove the parentheses to match every call"
         )
-    if pattern is None or stored_name(name) == SHELL:
+    if pattern is None or to_stored_name(name) == SHELL:
         return
     try:
         globs.matches(pattern, "")
@@ -109,7 +109,7 @@ def allows_exactly(rules: Sequence[Rule], target: Target) -> bool:
         return False
     return any(
         (match := _MATCHER.fullmatch(rule.matcher.strip())) is not None
-        and stored_name(match["tool"].strip()) == target.tool
+        and to_stored_name(match["tool"].strip()) == target.tool
         and match["pattern"] == target.command
         for rule in rules
         if rule.verdict == "allow"
@@ -136,7 +136,7 @@ def list_unsearchable(rules: Sequence[Rule], tool: str) -> tuple[str, ...]:
     excluded: list[str] = []
     for rule in rules:
         matcher = _MATCHER.fullmatch(rule.matcher.strip())
-        tool_name = stored_name(matcher["tool"].strip()) if matcher is not None else ""
+        tool_name = to_stored_name(matcher["tool"].strip()) if matcher is not None else ""
         if matcher is not None and (
             (rule.verdict == "deny" and tool_name == tool)
             or (rule.verdict != "allow" and tool_name == "Read" and tool == "Grep")
@@ -173,7 +173,7 @@ def _is_outdated(rule: Rule, target: Target) -> bool:
 def _is_same_tool(name: str, tool: str) -> bool:
     if name.endswith("__*") and is_server_tool(name):
         return tool.startswith(name[:-1])
-    name = stored_name(name)
+    name = to_stored_name(name)
     return name == tool or (name in CHANGES and tool in CHANGES)
 
 

@@ -20,7 +20,7 @@ from callboard.contracts.errors import Code, Refusal
 from callboard.contracts.facts.action import ApprovalScope, Binding
 from callboard.contracts.facts.permission import Check, CheckName, Reason, ReasonCode
 from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolContext
-from callboard.contracts.tool_names import model_name
+from callboard.contracts.tool_names import to_model_name
 
 from .. import arguments
 from ..builtin import bash, declarations, edit, find_tools, write
@@ -86,14 +86,14 @@ def _check_hooks(call_context: CallContext) -> StationResult:
 
 
 def _check_tool(call_context: CallContext) -> StationResult:
-    name, server_tools = display(model_name(call_context.call.tool)), call_context.environment.server_tools
+    name, server_tools = display(to_model_name(call_context.call.tool)), call_context.environment.server_tools
     tool = declarations.find_tool(call_context.call.tool, server_tools)
     can_find = call_context.call.tool == find_tools.NAME and bool(
         declarations.list_findable(call_context.context, server_tools)
     )
     if not (can_find or declarations.is_listed(call_context.call.tool, call_context.context)):
         available = (
-            ", ".join(model_name(spec.name) for spec in declarations.list_specs(call_context.context, server_tools))
+            ", ".join(to_model_name(spec.name) for spec in declarations.list_specs(call_context.context, server_tools))
             or "none"
         )
         raise Denial("tool_not_listed", reason("not_listed", tool=name), reason("listed_are", tools=available))
@@ -103,12 +103,12 @@ def _check_tool(call_context: CallContext) -> StationResult:
         raise catalog.explain_missing(call_context.call.tool, server_tools)
     if tool is None:
         raise Denial(
-            "tool_unknown", reason("tool_unknown", tool=name, tools=", ".join(map(model_name, declarations.TOOLS)))
+            "tool_unknown", reason("tool_unknown", tool=name, tools=", ".join(map(to_model_name, declarations.TOOLS)))
         )
     call_context.tool = tool
     if tool.offer is not None:
         if tool.offer.deferred and tool.name not in call_context.context.loaded_tools:
-            raise Denial("tool_not_listed", reason("not_loaded", tool=name, find=model_name(find_tools.NAME)))
+            raise Denial("tool_not_listed", reason("not_loaded", tool=name, find=to_model_name(find_tools.NAME)))
         decoded = catalog.decode(tool.offer, call_context.call.arguments)
         call_context.arguments, call_context.canonical = decoded, decoded.canonical()
         return PASSED
@@ -123,11 +123,11 @@ def _check_policy(call_context: CallContext) -> StationResult:
     policy = call_context.tool.policy
     if not declarations.has_policy(call_context.tool, call_context.context):
         raise Denial(
-            "policy_denied", reason("lacks_power", tool=model_name(call_context.tool.name), power=policy or "")
+            "policy_denied", reason("lacks_power", tool=to_model_name(call_context.tool.name), power=policy or "")
         )
     if policy == "Patch" and call_context.context.read_only:
         code = "only_reads_server" if call_context.is_server_tool else "only_reads"
-        raise Denial("policy_denied", reason(code, tool=model_name(call_context.tool.name)))
+        raise Denial("policy_denied", reason(code, tool=to_model_name(call_context.tool.name)))
     if policy == "Patch" and call_context.is_server_tool and call_context.globs:
         raise Denial(
             "policy_denied", reason("unconfinable", tool=call_context.tool.name, globs=", ".join(call_context.globs))
@@ -148,7 +148,7 @@ def _check_policy(call_context: CallContext) -> StationResult:
 def _check_mode(call_context: CallContext) -> StationResult:
     only_mode = call_context.tool.only_mode
     if only_mode is not None and call_context.context.mode != only_mode:
-        raise Denial("mode_denied", reason("mode_only", tool=model_name(call_context.tool.name), mode=only_mode))
+        raise Denial("mode_denied", reason("mode_only", tool=to_model_name(call_context.tool.name), mode=only_mode))
     if call_context.context.permission_mode != "planning":
         return PASSED
     if call_context.is_shell and not call_context.is_sandboxed:

@@ -19,7 +19,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCMessage, jsonrpc_message_adapter
 
-from callboard.contracts.content import valid_texts
+from callboard.contracts.content import repair_texts
 
 from ..sandbox.launch import Descriptors, Guard, Launch, fixed_command, start_guard
 from ..shielded_wait import kill, wait_shielded
@@ -202,7 +202,7 @@ def _decode_message(line: bytes) -> JSONRPCMessage:
         if b"\\ud" not in line.lower():
             raise
         # Programs that cut text within a character send unpaired surrogates.
-        return jsonrpc_message_adapter.validate_python(valid_texts(json.loads(line)), by_name=False)
+        return jsonrpc_message_adapter.validate_python(repair_texts(json.loads(line)), by_name=False)
 
 
 async def _write(outbox: _Outbox, pipe: asyncio.WriteTransport) -> None:

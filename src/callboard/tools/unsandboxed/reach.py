@@ -45,7 +45,7 @@ class Reach(NamedTuple):
         """Return the outermost folder whose agents can change the path; empty for none."""
         for folder in sorted(self.folders, key=len):
             root = folder.rstrip("/") + "/"
-            below = path[len(root) :] if path.startswith(root) else worktree.path_in_worktree(path, folder)
+            below = path[len(root) :] if path.startswith(root) else worktree.locate_in_worktree(path, folder)
             if below and not find_steering(below.partition("/")[0]):
                 return folder
         return ""

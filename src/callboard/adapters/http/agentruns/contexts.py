@@ -21,7 +21,7 @@ from callboard.contracts.facts.tool import (
 )
 from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.contracts.ports.runtime import RunReads
-from callboard.contracts.record import Record, WireEvent, step_id
+from callboard.contracts.record import Record, WireEvent, format_step_id
 from callboard.contracts.rows.run_record import AgentRunRecord, LocatedRun
 from callboard.projection.emit.runtime import build_wire_event
 
@@ -119,7 +119,7 @@ class _SummaryBuilder:
         self._steers: dict[str, Text] = {}
 
     def add(self, record: Record) -> None:
-        part = step_id(record.scope.run, record.scope.step)
+        part = format_step_id(record.scope.run, record.scope.step)
         match record.fact:
             case TurnSubmitted() as fact:
                 self._add_message("user" if fact.source == "person" else "agent", fact.input)

@@ -13,7 +13,7 @@ from callboard.contracts.facts.subagent import SubagentCompleted, SubagentFailed
 from callboard.contracts.facts.task import ReviewVerdict, TaskCompleted, TaskCreated, TaskUpdated
 from callboard.contracts.facts.tool import ToolCompleted, ToolFailed, ToolRefused, ToolRequested
 from callboard.contracts.facts.turn import TurnFailed, TurnInterrupted
-from callboard.contracts.times import timestamp
+from callboard.contracts.times import format_timestamp
 
 from .output import Style, strip_controls, to_line
 from .wording import finalization_note
@@ -135,6 +135,6 @@ def _describe_board(fact: Fact) -> tuple[str, str]:
 def _format_end(fact: AgentSlept) -> str:
     if fact.reason == "ended":
         return "for good: its task has ended"
-    ends = [f"until {timestamp(fact.wake_at)[:19]}Z"] if fact.wake_at else []
+    ends = [f"until {format_timestamp(fact.wake_at)[:19]}Z"] if fact.wake_at else []
     ends += [f"until there is a {event}" for event in fact.wake_on]
     return ", or ".join(ends) or "until it receives a message"

@@ -74,8 +74,8 @@ def join_session(batch: Batch, definition: Definition, by: Thread) -> Thread:
     thread = batch.inputs.ids.new("thread")
     batch.add(build_thread_opened(definition, definition.name), Scope(agent=definition.name, thread=thread))
     if definition.kind == "background":
-        begin_background(batch, batch.thread(thread), definition, resolve_modes(batch, by).permission_mode)
-    return batch.thread(thread)
+        begin_background(batch, batch.get_thread(thread), definition, resolve_modes(batch, by).permission_mode)
+    return batch.get_thread(thread)
 
 
 def build_thread_opened(definition: Definition, name: str) -> ThreadOpened:

@@ -13,13 +13,13 @@ from callboard.contracts.facts.agent import AgentWoke
 from callboard.contracts.facts.session import ThreadPaused
 from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.contracts.scope import Scope
-from callboard.contracts.times import timestamp
+from callboard.contracts.times import format_timestamp
 
-from ...batch import Batch, thread_scope
+from ...batch import Batch, build_thread_scope
 from ...state.session import Thread
 from ...state.team import Background, WakeTrigger
 from ..turn.idle import MAX_HOPS, pause_chain
-from ..turn.sleep import fall_asleep, scheduled_modes
+from ..turn.sleep import build_scheduled_modes, fall_asleep
 from ..turn.start import start_turn
 
 #: Consecutive failed runs after which the agent is paused.
@@ -33,7 +33,7 @@ def wake_due_agents(batch: Batch) -> None:
     for thread_id in batch.state.sleepers:
         thread = batch.state.threads.get(thread_id)
         background = thread.background if thread is not None else None
-        if thread is not None and background is not None and _must_wake(batch, thread, background):
+        if thread is not None and background is not None and _can_wake(batch, thread, background):
             _wake(batch, thread, background)
 
 
@@ -45,7 +45,7 @@ def put_to_sleep(batch: Batch) -> None:
         if thread is None or background is None or thread.run is not None:
             continue
         if background.asleep:
-            if _oversleeps(batch, thread, background):
+            if _is_oversleeping(batch, thread, background):
                 fall_asleep(batch, thread, background)
             continue
         if background.is_ended or not background.is_held:
@@ -53,10 +53,10 @@ def put_to_sleep(batch: Batch) -> None:
         if background.failures >= MAX_FAILURES and thread.paused is None:
             code = thread.ended.code if thread.ended is not None else ""
             reason = f"{background.failures} consecutive runs failed, the last with {code}"
-            batch.add(ThreadPaused(cause="failed", reason=reason), thread_scope(thread))
+            batch.add(ThreadPaused(cause="failed", reason=reason), build_thread_scope(thread))
 
 
-def _oversleeps(batch: Batch, thread: Thread, background: Background) -> bool:
+def _is_oversleeping(batch: Batch, thread: Thread, background: Background) -> bool:
     """True if the clock went back since the agent fell asleep, so that its wake time is later than
     its schedule says."""
     if batch.inputs.now >= batch.state.at or not background.wake_at:
@@ -66,7 +66,7 @@ def _oversleeps(batch: Batch, thread: Thread, background: Background) -> bool:
     return schedule is not None and 0 < batch.inputs.next_wake(schedule, batch.inputs.now) < background.wake_at
 
 
-def _must_wake(batch: Batch, thread: Thread, background: Background) -> bool:
+def _can_wake(batch: Batch, thread: Thread, background: Background) -> bool:
     if not background.asleep or background.is_ended or batch.inputs.is_archived:
         return False
     if thread.run is not None or thread.queue or thread.paused is not None:
@@ -84,9 +84,9 @@ def _wake(batch: Batch, thread: Thread, background: Background) -> None:
     if called is not None and called.hops >= MAX_HOPS:
         pause_chain(batch, thread, called.hops + 1)
         return
-    turn = msgspec.structs.replace(scheduled_modes(batch, thread, background), turn=batch.inputs.ids.new("turn"))
+    turn = msgspec.structs.replace(build_scheduled_modes(batch, thread, background), turn=batch.inputs.ids.new("turn"))
     scope = Scope(agent=thread.agent, thread=thread.thread, turn=turn.turn, task=background.task)
-    prompt = _wake_prompt(batch, thread, background, due)
+    prompt = _write_wake_prompt(batch, thread, background, due)
     before = batch.mark()
     try:
         batch.add(
@@ -97,15 +97,15 @@ def _wake(batch: Batch, thread: Thread, background: Background) -> None:
             TurnSubmitted(
                 input=batch.store_text(prompt), mode=turn.mode, permission_mode=turn.permission_mode, source="schedule"
             ),
-            thread_scope(thread, turn.turn),
+            build_thread_scope(thread, turn.turn),
         )
         start_turn(batch, thread.thread, turn)
     except Refusal as refusal:
         batch.roll_back(before)
-        batch.add(ThreadPaused(cause="failed", reason=refusal.code), thread_scope(thread))
+        batch.add(ThreadPaused(cause="failed", reason=refusal.code), build_thread_scope(thread))
 
 
-def _wake_prompt(batch: Batch, thread: Thread, background: Background, due: int) -> str:
+def _write_wake_prompt(batch: Batch, thread: Thread, background: Background, due: int) -> str:
     """Return the prompt of an automatic run: why it wakes, and when it ran last."""
     sentences: list[str] = []
     if due:
@@ -140,4 +140,4 @@ def _describe_last_run(thread: Thread, background: Background) -> str:
 
 def _format_time(at: int) -> str:
     """Format a time to the second."""
-    return f"{timestamp(at)[:19]}Z"
+    return f"{format_timestamp(at)[:19]}Z"

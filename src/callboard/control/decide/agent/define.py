@@ -15,9 +15,9 @@ from callboard.contracts.facts.agent import AgentDefined, EdgeAdded
 from callboard.contracts.facts.turn import PermissionMode
 from callboard.contracts.ports.agents import Definition, fold_name
 from callboard.contracts.scope import Scope
-from callboard.contracts.tool_names import model_name, stored_name
+from callboard.contracts.tool_names import to_model_name, to_stored_name
 
-from ...batch import Batch, run_scope, thread_scope
+from ...batch import Batch, build_run_scope, build_thread_scope
 from ...decision_inputs import narrow_mode
 from ...state.session import Thread
 from .addressing import find_agent
@@ -33,7 +33,7 @@ def define_agent(batch: Batch, maker: Thread, request: DefineAgentArguments) -> 
             `policy_denied`, `path_denied`, `mode_denied`, `message_too_large`.
     """
     definition = build_definition(batch, maker, request)
-    batch.add(AgentDefined(name=definition.name, definition=batch.store_text(_encode(definition))), _scope(maker))
+    batch.add(AgentDefined(name=definition.name, definition=batch.store_text(_encode(definition))), _build_scope(maker))
     return AgentCreated(
         session_id=batch.state.session,
         agent=definition.name,
@@ -52,7 +52,7 @@ def add_edge(batch: Batch, maker: Thread, request: AddEdgeArguments) -> EdgeCrea
             `subagents_do_not_talk`, `ownership_not_allowed`, `edge_exists`.
     """
     source, edge = build_edge(batch, maker, request)
-    batch.add(EdgeAdded(source=source, edge=edge), _scope(maker))
+    batch.add(EdgeAdded(source=source, edge=edge), _build_scope(maker))
     return EdgeCreated(session_id=batch.state.session, source=source, edge=edge, sequence=batch.state.sequence)
 
 
@@ -72,7 +72,7 @@ def build_definition(batch: Batch, maker: Thread, request: DefineAgentArguments)
         prompt=request.prompt.strip(),
         hash="",
         model=request.model.strip(),
-        tools=tuple(dict.fromkeys(map(stored_name, request.tools))),
+        tools=tuple(dict.fromkeys(map(to_stored_name, request.tools))),
         policy=tuple(dict.fromkeys(request.policy)),
         delegate_targets=maker_definition.delegate_targets if "Delegate" in request.policy else None,
         permission_mode=_narrow_requested_mode(maker_definition, request),
@@ -126,13 +126,13 @@ def _require_capability(batch: Batch, maker: Thread, capability: Capability) -> 
 
 
 def _check_tools(own: Definition, request: DefineAgentArguments) -> None:
-    missing = [tool for tool in request.tools if stored_name(tool) not in own.tools]
+    missing = [tool for tool in request.tools if to_stored_name(tool) not in own.tools]
     if missing and "*" not in own.tools:
         raise Refusal(
             "tool_not_listed",
-            f"{own.name} does not have these tools of {request.name}: {', '.join(map(model_name, missing))}.",
+            f"{own.name} does not have these tools of {request.name}: {', '.join(map(to_model_name, missing))}.",
             field="tools",
-            hint=f"{own.name} has: {', '.join(map(model_name, own.tools)) or 'none'}.",
+            hint=f"{own.name} has: {', '.join(map(to_model_name, own.tools)) or 'none'}.",
         )
 
 
@@ -212,8 +212,8 @@ def _has_edge(source: Definition, target: Definition) -> bool:
     return forward or back
 
 
-def _scope(maker: Thread) -> Scope:
-    return run_scope(maker, maker.run) if maker.run is not None else thread_scope(maker)
+def _build_scope(maker: Thread) -> Scope:
+    return build_run_scope(maker, maker.run) if maker.run is not None else build_thread_scope(maker)
 
 
 def _encode(definition: Definition) -> str:

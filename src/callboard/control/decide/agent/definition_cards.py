@@ -22,7 +22,7 @@ def render_card(batch: Batch, scope: Scope, tool: str, arguments: str) -> str:
     """Return what the call would make, as text. Raises Refusal if it cannot make it, so no person
     approves in vain."""
     request = casing.decode(arguments, TEAM_TOOLS[tool].arguments)
-    maker = batch.thread(scope.thread)
+    maker = batch.get_thread(scope.thread)
     match request:
         case DefineAgentArguments():
             return _render_agent(build_definition(batch, maker, request))

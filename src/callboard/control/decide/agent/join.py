@@ -42,7 +42,7 @@ def add_agent(batch: Batch, request: AddAgent) -> AgentAdded:
     """
     thread = find_agent(batch.state, request.agent)
     if thread is not None:
-        return _agent_added(batch, thread, added=False)
+        return _build_answer(batch, thread, added=False)
     definition = batch.inputs.find_definition(request.agent)
     if definition is None:
         raise Refusal(
@@ -58,10 +58,10 @@ def add_agent(batch: Batch, request: AddAgent) -> AgentAdded:
             field="agent",
             hint="Give it an objective with spawn_subagent.",
         )
-    return _agent_added(batch, join_session(batch, definition, require_thread(batch.state, None)), added=True)
+    return _build_answer(batch, join_session(batch, definition, require_thread(batch.state, None)), added=True)
 
 
-def _agent_added(batch: Batch, thread: Thread, *, added: bool) -> AgentAdded:
+def _build_answer(batch: Batch, thread: Thread, *, added: bool) -> AgentAdded:
     return AgentAdded(
         session_id=batch.state.session,
         agent_id=thread.agent,

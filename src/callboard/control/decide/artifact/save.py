@@ -71,7 +71,7 @@ def finish_change(batch: Batch, report: ArtifactChangeReported) -> ArtifactChang
             _record_failure(batch, report.artifact_id, report.code, report.message, report.file)
         else:
             finish_save(batch, report.artifact_id, added=report.added, removed=report.removed)
-    return _artifact_changed(batch, report.artifact_id)
+    return _build_answer(batch, report.artifact_id)
 
 
 def settle_interrupted_save(batch: Batch, report: InterruptedSaveReported) -> None:
@@ -134,7 +134,7 @@ def _create(batch: Batch, requested: ArtifactRequested, request: CreateArtifact)
         batch.add(ArtifactSaveRequested(base=0, draft=content.ref, reason=request.reason), scope)
     else:
         add_version(batch, scope, content.ref, "person", added=requested.added)
-    return _artifact_changed(batch, artifact)
+    return _build_answer(batch, artifact)
 
 
 def _end_missing_artifact(batch: Batch, requested: ArtifactRequested, path: str, owner: str) -> None:
@@ -168,7 +168,7 @@ def _edit(batch: Batch, requested: ArtifactRequested, request: EditArtifact) -> 
     if request.title is not None and request.title != open_artifact(batch, artifact).title:
         batch.add(ArtifactUpdated(title=request.title), Scope(artifact=artifact))
     if request.content is None:
-        return _artifact_changed(batch, artifact)
+        return _build_answer(batch, artifact)
     return _save(batch, requested, request.base_version, 0, request.reason)
 
 
@@ -213,7 +213,7 @@ def _save(
         )
     else:
         batch.add(ArtifactSaveRequested(base=current.version, draft=draft.ref, restores=restores, reason=reason), scope)
-    return _artifact_changed(batch, artifact)
+    return _build_answer(batch, artifact)
 
 
 def _delete(batch: Batch, requested: ArtifactRequested, request: DeleteArtifact) -> ArtifactChanged:
@@ -226,7 +226,7 @@ def _delete(batch: Batch, requested: ArtifactRequested, request: DeleteArtifact)
     scope = Scope(artifact=artifact)
     if not request.file:
         batch.add(ArtifactDeleted(reason=request.reason), scope)
-        return _artifact_changed(batch, artifact)
+        return _build_answer(batch, artifact)
     is_gone = _record_drift(batch, artifact, requested.file)
     current = open_artifact(batch, artifact)
     if current.version != before.version:
@@ -241,7 +241,7 @@ def _delete(batch: Batch, requested: ArtifactRequested, request: DeleteArtifact)
         batch.add(ArtifactDeleted(reason=request.reason), scope)
     else:
         batch.add(ArtifactSaveRequested(base=current.version, reason=request.reason), scope)
-    return _artifact_changed(batch, artifact)
+    return _build_answer(batch, artifact)
 
 
 def _record_drift(batch: Batch, artifact: str, look: FileState | None) -> bool:
@@ -295,18 +295,18 @@ def _require_draft(batch: Batch, artifact: str) -> UnsavedDraft:
     return draft
 
 
-def _artifact_changed(batch: Batch, artifact: str) -> ArtifactChanged:
+def _build_answer(batch: Batch, artifact: str) -> ArtifactChanged:
     current = batch.state.artifacts.open.get(artifact)
     return ArtifactChanged(
         session_id=batch.state.session,
         artifact_id=artifact,
         version=current.version if current is not None else 0,
-        status=_status(batch, artifact),
+        status=_derive_status(batch, artifact),
         sequence=batch.state.sequence,
     )
 
 
-def _status(batch: Batch, artifact: str) -> ArtifactStatus:
+def _derive_status(batch: Batch, artifact: str) -> ArtifactStatus:
     artifacts = batch.state.artifacts
     if artifact not in artifacts.open:
         return "deleted"

@@ -16,7 +16,7 @@ from callboard.contracts.facts.tool import FileChange
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch
-from ...state.artifact import OpenArtifact, delivery_place, file_place
+from ...state.artifact import OpenArtifact, build_delivery_place, build_file_place
 from ...state.session import Thread
 
 #: The scope of a change without a step.
@@ -40,10 +40,10 @@ def record_changes(
     recorded = [change for change in changes if change.after is not None or change.kind == "deleted"]
     if not recorded:
         return
-    worktree = worktree_of(batch.state.threads.get(scope.thread)) if origin == "agent" else ""
+    worktree = find_worktree(batch.state.threads.get(scope.thread)) if origin == "agent" else ""
     places = {artifact.place: key for key, artifact in batch.state.artifacts.open.items() if artifact.place}
     for change in recorded:
-        place = file_place(change.path, worktree)
+        place = build_file_place(change.path, worktree)
         key = places.get(place, "")
         if change.after is None:
             if key:
@@ -54,7 +54,7 @@ def record_changes(
             key = ""
         if not key:
             key = places[place] = _create_file_artifact(batch, scope, change.path, change.after, worktree)
-        _record_change(batch, _artifact_scope(scope, key), change, change.after, origin)
+        _record_change(batch, _build_artifact_scope(scope, key), change, change.after, origin)
 
 
 def _was_gone(batch: Batch, scope: Scope, change: FileChange, artifact: str) -> bool:
@@ -91,7 +91,7 @@ def _record_removal(batch: Batch, scope: Scope, artifact: str) -> None:
     if save is not None and save.draft is not None:
         return
     if draft is None:
-        batch.add(ArtifactDeleted(file=True), _artifact_scope(scope, artifact))
+        batch.add(ArtifactDeleted(file=True), _build_artifact_scope(scope, artifact))
         return
     batch.add(
         ArtifactFailed(
@@ -103,7 +103,7 @@ def _record_removal(batch: Batch, scope: Scope, artifact: str) -> None:
             restores=draft.restores,
             draft=draft.draft,
         ),
-        _artifact_scope(scope, artifact),
+        _build_artifact_scope(scope, artifact),
     )
 
 
@@ -118,17 +118,17 @@ def record_delivery(batch: Batch, scope: Scope, fact: RemoteArtifact) -> None:
             blob = make_blob(part.text.text.encode("utf-8", "surrogatepass"))
             batch.add_blobs(blob)
             content = blob.ref
-        key = batch.state.artifacts.find_at(delivery_place(scope.agent, name))
+        key = batch.state.artifacts.find_at(build_delivery_place(scope.agent, name))
         if not key:
             key = batch.inputs.ids.new("artifact")
             title = part.name or fact.name or fact.remote_artifact_id
             kind = classify_artifact(title, content.media)
-            batch.add(ArtifactCreated(artifact_kind=kind, title=title, remote=name), _artifact_scope(scope, key))
+            batch.add(ArtifactCreated(artifact_kind=kind, title=title, remote=name), _build_artifact_scope(scope, key))
         if not open_artifact(batch, key).has_content(content):
-            add_version(batch, _artifact_scope(scope, key), content, "agent")
+            add_version(batch, _build_artifact_scope(scope, key), content, "agent")
 
 
-def worktree_of(thread: Thread | None) -> str:
+def find_worktree(thread: Thread | None) -> str:
     """Return the thread itself if it works in a worktree; empty for the session's folder."""
     return thread.thread if thread is not None and thread.child is not None and thread.child.worktree else ""
 
@@ -137,7 +137,7 @@ def close_worktree(batch: Batch, thread: str, scope: Scope) -> None:
     """Delete the artifacts in a closed child's worktree."""
     for key, artifact in list(batch.state.artifacts.open.items()):
         if artifact.worktree == thread:
-            batch.add(ArtifactDeleted(reason="its worktree was closed"), _artifact_scope(scope, key))
+            batch.add(ArtifactDeleted(reason="its worktree was closed"), _build_artifact_scope(scope, key))
 
 
 #: Prefixes of a ref to an artifact.
@@ -162,7 +162,11 @@ def resolve_refs(batch: Batch, refs: Iterable[Ref], worktree: str) -> tuple[dict
 def find_artifact(batch: Batch, name: str, worktree: str) -> str:
     """Return the artifact with that id or path; empty for none. The worktree is searched first."""
     artifacts = batch.state.artifacts
-    return name if name in artifacts.open else artifacts.find_at(file_place(name, worktree)) or artifacts.find_at(name)
+    return (
+        name
+        if name in artifacts.open
+        else artifacts.find_at(build_file_place(name, worktree)) or artifacts.find_at(name)
+    )
 
 
 def open_artifact(batch: Batch, artifact: str) -> OpenArtifact:
@@ -210,7 +214,7 @@ def create_artifact(batch: Batch, scope: Scope, path: str, title: str, content: 
     fact = ArtifactCreated(
         artifact_kind=classify_artifact(path or title, content.media), title=title, path=path, worktree=worktree
     )
-    batch.add(fact, _artifact_scope(scope, key))
+    batch.add(fact, _build_artifact_scope(scope, key))
     return key
 
 
@@ -243,5 +247,5 @@ def finish_save(batch: Batch, artifact: str, *, added: int = 0, removed: int = 0
     add_version(batch, scope, save.draft, origin, restores=save.restores, added=added, removed=removed)
 
 
-def _artifact_scope(scope: Scope, artifact: str) -> Scope:
+def _build_artifact_scope(scope: Scope, artifact: str) -> Scope:
     return msgspec.structs.replace(scope, artifact=artifact)

@@ -23,8 +23,8 @@ from ...batch import Batch
 from ...state.session import Session, Thread
 from ...state.team import OpenHandoff
 from ..agent.addressing import find_agent, require_agent, require_main_agent
-from ..artifact.versions import resolve_refs, worktree_of
-from ..turn.idle import delay_reason
+from ..artifact.versions import find_worktree, resolve_refs
+from ..turn.idle import find_delay_reason
 
 #: Maximum size of an envelope without its message, in bytes of JSON.
 MAX_REST_BYTES = 32 * 1024
@@ -58,13 +58,13 @@ def send_handoff(batch: Batch, sender: Thread, request: HandoffArguments) -> Han
             f"The edge from {sender.agent} to {receiver.agent} does not allow ownership.",
             field="ownership",
         )
-    resume = _resume_target(batch, sender, request)
+    resume = _resolve_resume_target(batch, sender, request)
     response = request.response
     within = response.within_s if response is not None and response.expectation == "required" else None
-    reply_by = batch.inputs.now + (within or DEFAULT_REPLY_SECONDS) * 1_000_000 if _requires_reply(request) else 0
+    reply_by = batch.inputs.now + (within or DEFAULT_REPLY_SECONDS) * 1_000_000 if _is_reply_required(request) else 0
     handoff = batch.inputs.ids.new("handoff")
     run = sender.run
-    artifacts, unresolved = resolve_refs(batch, request.artifacts, worktree_of(sender))
+    artifacts, unresolved = resolve_refs(batch, request.artifacts, find_worktree(sender))
     batch.add(
         HandoffRequested(
             source=sender.agent,
@@ -106,7 +106,7 @@ def send_handoff(batch: Batch, sender: Thread, request: HandoffArguments) -> Han
         target=receiver.agent,
         status="waiting_for_answer" if edge.confirm or request.ownership else "queued",
         sequence=batch.state.sequence,
-        paused=delay_reason(batch.state, batch.thread(receiver.thread)),
+        paused=find_delay_reason(batch.state, batch.get_thread(receiver.thread)),
     )
 
 
@@ -126,7 +126,7 @@ def respond_handoff(batch: Batch, receiver: Thread | None, request: RespondArgum
         )
     if receiver is not None and receiver.thread != handoff.receiver:
         raise Refusal("not_yours", "Only the receiver can respond to a handoff.", field="handoffId")
-    scope = _scope(batch, handoff, receiver)
+    scope = _build_scope(batch, handoff, receiver)
     match request.decision:
         case "accept":
             _check_waiting(batch.state, handoff)
@@ -140,7 +140,7 @@ def respond_handoff(batch: Batch, receiver: Thread | None, request: RespondArgum
                 ),
                 scope,
             )
-            return _handoff_answered(batch, handoff, "accepted")
+            return _build_answer(batch, handoff, "accepted")
         case "reject":
             _check_waiting(batch.state, handoff)
             batch.add(
@@ -152,7 +152,7 @@ def respond_handoff(batch: Batch, receiver: Thread | None, request: RespondArgum
                 ),
                 scope,
             )
-            return _handoff_answered(batch, handoff, "rejected")
+            return _build_answer(batch, handoff, "rejected")
         case "complete":
             if not handoff.accepted:
                 raise Refusal("handoff_not_waiting", "Accept the handoff before you complete it.", field="decision")
@@ -166,14 +166,14 @@ def respond_handoff(batch: Batch, receiver: Thread | None, request: RespondArgum
                 ),
                 scope,
             )
-            return _handoff_answered(batch, handoff, "completed")
+            return _build_answer(batch, handoff, "completed")
 
 
 def expire_due(batch: Batch) -> None:
     """End the wait for required replies that are overdue, and notify their senders."""
     for handoff in list(batch.state.handoffs.values()):
         if handoff.reply_by and batch.inputs.now >= handoff.reply_by:
-            batch.add(ReplyEnded(end="expired", to_thread=handoff.sender), _scope(batch, handoff))
+            batch.add(ReplyEnded(end="expired", to_thread=handoff.sender), _build_scope(batch, handoff))
 
 
 def find_edge(state: Session, sender: Thread, receiver: Thread) -> Edge | None:
@@ -182,15 +182,15 @@ def find_edge(state: Session, sender: Thread, receiver: Thread) -> Edge | None:
     if sender.child is not None and sender.child.parent == receiver.thread:
         return Edge(to=receiver.agent, kind="report")
     for edge in sender.edges:
-        if _leads_to(state, edge, receiver):
+        if _is_edge_to(state, edge, receiver):
             return edge
     for edge in receiver.edges:
-        if edge.direction == "both" and _leads_to(state, edge, sender):
+        if edge.direction == "both" and _is_edge_to(state, edge, sender):
             return edge
     return None
 
 
-def _leads_to(state: Session, edge: Edge, thread: Thread) -> bool:
+def _is_edge_to(state: Session, edge: Edge, thread: Thread) -> bool:
     target = find_agent(state, edge.to)
     return target is not None and target.thread == thread.thread
 
@@ -243,7 +243,7 @@ def _check_size(request: HandoffArguments) -> None:
         )
 
 
-def _resume_target(batch: Batch, sender: Thread, request: HandoffArguments) -> Thread:
+def _resolve_resume_target(batch: Batch, sender: Thread, request: HandoffArguments) -> Thread:
     """Return the agent that gets the ownership back. A subagent cannot own the person's input."""
     if not request.resume_target:
         return sender
@@ -258,7 +258,7 @@ def _resume_target(batch: Batch, sender: Thread, request: HandoffArguments) -> T
     return target
 
 
-def _requires_reply(request: HandoffArguments) -> bool:
+def _is_reply_required(request: HandoffArguments) -> bool:
     return request.response is not None and request.response.expectation == "required"
 
 
@@ -266,7 +266,9 @@ def _end_reply_waits(batch: Batch, sender: Thread, receiver: Thread) -> None:
     """End the wait of the receiver: a handoff back is the reply to its handoff."""
     for handoff in list(batch.state.handoffs.values()):
         if handoff.reply_by and handoff.receiver == sender.thread and handoff.sender == receiver.thread:
-            batch.add(ReplyEnded(end="answered", to_thread=handoff.sender, by=sender.agent), _scope(batch, handoff))
+            batch.add(
+                ReplyEnded(end="answered", to_thread=handoff.sender, by=sender.agent), _build_scope(batch, handoff)
+            )
 
 
 def _check_waiting(state: Session, handoff: OpenHandoff) -> None:
@@ -288,7 +290,7 @@ def _resume_thread(state: Session, handoff: OpenHandoff) -> str:
     )
 
 
-def _scope(batch: Batch, handoff: OpenHandoff, by: Thread | None = None) -> Scope:
+def _build_scope(batch: Batch, handoff: OpenHandoff, by: Thread | None = None) -> Scope:
     """Return the scope of the receiver, with the run of the agent that acts."""
     receiver = batch.state.threads.get(handoff.receiver)
     run = by.run if by is not None else None
@@ -301,7 +303,7 @@ def _scope(batch: Batch, handoff: OpenHandoff, by: Thread | None = None) -> Scop
     )
 
 
-def _handoff_answered(
+def _build_answer(
     batch: Batch, handoff: OpenHandoff, status: Literal["accepted", "rejected", "completed"]
 ) -> HandoffAnswered:
     return HandoffAnswered(

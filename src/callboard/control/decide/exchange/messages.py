@@ -14,7 +14,7 @@ from ...batch import Batch
 from ...state.session import Thread
 from ..agent.addressing import require_main_agent
 from ..subagent.child_scope import ENDED
-from ..turn.idle import delay_reason
+from ..turn.idle import find_delay_reason
 from .handoff import check_invariants
 
 
@@ -35,7 +35,9 @@ def send_message(batch: Batch, sender: Thread, request: MessageArguments) -> Mes
     for receiver in receivers.values():
         check_receiver(sender, receiver, "to")
     channel = _post(batch, sender, tuple(receivers.values()), request.text)
-    reasons = {thread.agent: delay_reason(batch.state, batch.thread(thread.thread)) for thread in receivers.values()}
+    reasons = {
+        thread.agent: find_delay_reason(batch.state, batch.get_thread(thread.thread)) for thread in receivers.values()
+    }
     return MessageSent(
         session_id=batch.state.session,
         channel_id=channel,

@@ -21,7 +21,7 @@ from ...state.session import Thread
 from ...state.team import Child, OpenReview
 from ..agent.addressing import find_agent, require_agent, require_child, require_main_agent
 from ..subagent import ending
-from ..subagent.child_scope import child_scope
+from ..subagent.child_scope import build_child_scope
 from ..subagent.children import resume_child
 from .messages import check_receiver, notify_agent
 
@@ -89,7 +89,7 @@ def open_child_review(batch: Batch, thread: Thread, child: Child) -> None:
     parent = batch.state.threads.get(child.parent)
     batch.add(
         ReviewRequested(reviewer=parent.agent if parent is not None else "", target=thread.agent),
-        _child_review_scope(batch, thread, child, batch.inputs.ids.new("review")),
+        _build_child_review_scope(batch, thread, child, batch.inputs.ids.new("review")),
     )
 
 
@@ -201,7 +201,7 @@ def _require_review(batch: Batch, reviewer: Thread | None, verdict: VerdictArgum
 def _apply_verdict(
     batch: Batch, thread: Thread, child: Child, verdict: VerdictArguments, review: OpenReview, *, by_parent: bool
 ) -> None:
-    scope = child_scope(thread, child)
+    scope = build_child_scope(thread, child)
     match verdict.verdict:
         case "passed":
             batch.add(SubagentCompleted(result=child.result, usage=thread.usage, plain_text=child.plain_text), scope)
@@ -223,7 +223,7 @@ def _close_task(batch: Batch, review: OpenReview, verdict: VerdictArguments) -> 
         batch.add(TaskFailed(code="review_failed", message=verdict.summary), scope)
 
 
-def _child_review_scope(batch: Batch, thread: Thread, child: Child, review: str) -> Scope:
+def _build_child_review_scope(batch: Batch, thread: Thread, child: Child, review: str) -> Scope:
     parent = batch.state.threads.get(child.parent)
     return Scope(
         agent=parent.agent if parent is not None else thread.agent,

@@ -13,7 +13,7 @@ from callboard.contracts.facts.tool import ToolCancelled, ToolRefused, ToolReque
 from callboard.contracts.ports.external import CONNECT_AGENT, START_AGENT
 from callboard.contracts.scope import Scope
 
-from ...batch import Batch, call_scope, run_scope, thread_scope
+from ...batch import Batch, build_call_scope, build_run_scope, build_thread_scope
 from ...outcomes import (
     ExternalCallReported,
     ExternalChanged,
@@ -24,7 +24,7 @@ from ...outcomes import (
 )
 from ...state.session import Thread
 from ...state.turn import OpenRun
-from ..tool.calls import ask_approval, build_hook_outcome, original_arguments, start_call
+from ..tool.calls import ask_approval, build_hook_outcome, get_original_arguments, start_call
 from ..turn.inbox import consume_inbox
 from ..turn.iterate import find_run
 from ..turn.plan import record_plan as tell_plan
@@ -70,7 +70,7 @@ def record_connected(batch: Batch, report: ExternalConnected) -> None:
             mode=report.settings.mode,
             model=report.settings.model,
         ),
-        thread_scope(thread),
+        build_thread_scope(thread),
     )
 
 
@@ -80,7 +80,7 @@ def record_settings(batch: Batch, report: ExternalChanged) -> None:
     if thread is not None:
         settings = report.settings
         fact = AgentModeChanged(mode=settings.mode, model=settings.model, allowed=report.allowed)
-        batch.add(fact, thread_scope(thread))
+        batch.add(fact, build_thread_scope(thread))
 
 
 def record_disconnected(batch: Batch, report: ExternalDisconnected) -> None:
@@ -108,7 +108,7 @@ def record_part(batch: Batch, report: PartEnded) -> None:
         return
     thread, run = prompted
     piece = report.piece
-    scope = run_scope(thread, run, piece.step)
+    scope = build_run_scope(thread, run, piece.step)
     if piece.kind == "text":
         batch.add(MessageText(content=batch.store_text(piece.text)), scope)
     else:
@@ -123,13 +123,13 @@ def record_call(batch: Batch, report: ExternalCallReported) -> None:
         return
     thread, run = prompted
     call, evaluation = report.call, report.call.evaluation
-    scope = call_scope(thread, run, call)
+    scope = build_call_scope(thread, run, call)
     before = run.find_call(call.call)
     if before is None:
         batch.add(
             ToolRequested(
                 tool=call.tool,
-                arguments=batch.store_text(original_arguments(call)),
+                arguments=batch.store_text(get_original_arguments(call)),
                 summary=evaluation.summary,
                 provider_call_id=call.provider_call_id,
                 hooked=build_hook_outcome(batch, evaluation.hook_result),

@@ -14,7 +14,7 @@ from callboard.contracts.facts.tool import ToolCancelled
 from callboard.contracts.ports.external import TaskReported
 from callboard.contracts.scope import Scope
 
-from ...batch import Batch, action_scope, call_scope, run_scope
+from ...batch import Batch, build_action_scope, build_call_scope, build_run_scope
 from ...outcomes import RemoteNeedEnded, RemoteReported
 from ...state.session import Thread
 from ...state.turn import OpenRun
@@ -39,7 +39,7 @@ def record_remote_report(batch: Batch, report: RemoteReported) -> None:
     if open_run is None or open_run[1].model_step != report.prompt:
         return
     thread, run = open_run
-    scope, content = run_scope(thread, run), report.report
+    scope, content = build_run_scope(thread, run), report.report
     if isinstance(content, TaskReported):
         batch.add(
             RemoteTaskChanged(
@@ -70,8 +70,8 @@ def withdraw_request(batch: Batch, report: RemoteNeedEnded) -> None:
     if open_run is None or call is None or call.phase != "waiting":
         return
     thread, run = open_run
-    batch.add(ActionWithdrawn(reason=report.reason), action_scope(thread, run, call))
-    batch.add(ToolCancelled(started=False), call_scope(thread, run, call))
+    batch.add(ActionWithdrawn(reason=report.reason), build_action_scope(thread, run, call))
+    batch.add(ToolCancelled(started=False), build_call_scope(thread, run, call))
 
 
 def reply_to_senders(batch: Batch, thread_id: str) -> None:

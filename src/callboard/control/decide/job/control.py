@@ -8,9 +8,9 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.task import TaskPaused
 
 from ...batch import Batch
-from ...task_status import list_parts, task_scope
+from ...task_status import build_task_scope, list_parts
 from ..task.control import cancel_task, pause_task, resume_task
-from .status import job_changed, list_items, require_active_job, require_job
+from .status import build_job_answer, list_items, require_active_job, require_job
 
 
 def pause_job(batch: Batch, request: PauseJob) -> JobChanged:
@@ -23,7 +23,7 @@ def pause_job(batch: Batch, request: PauseJob) -> JobChanged:
     if job_task.paused:
         raise Refusal("task_paused", "The job is already paused.", field="jobId", hint="Resume it with resume_job.")
     pause_task(batch, PauseTask(session_id=request.session_id, task_id=job.task, reason=request.reason))
-    return job_changed(batch, job)
+    return build_job_answer(batch, job)
 
 
 def resume_job(batch: Batch, request: ResumeJob) -> JobChanged:
@@ -36,7 +36,7 @@ def resume_job(batch: Batch, request: ResumeJob) -> JobChanged:
     if not job_task.paused:
         raise Refusal("task_not_paused", "The job is not paused.", field="jobId", hint="Read its status with get_job.")
     resume_task(batch, ResumeTask(session_id=request.session_id, task_id=job.task, reason=request.reason))
-    return job_changed(batch, job)
+    return build_job_answer(batch, job)
 
 
 def cancel_job(batch: Batch, request: CancelJob) -> JobChanged:
@@ -48,7 +48,7 @@ def cancel_job(batch: Batch, request: CancelJob) -> JobChanged:
     job = require_job(batch.state, request.job_id)
     open_items = tuple(item.task for item in list_items(batch.state, job))
     cancel_task(batch, None, job.task, request.reason or "its job was cancelled")
-    return job_changed(batch, job, open_items, "cancelling")
+    return build_job_answer(batch, job, open_items, "cancelling")
 
 
 def pause_interrupted_jobs(batch: Batch) -> None:
@@ -59,4 +59,4 @@ def pause_interrupted_jobs(batch: Batch) -> None:
             continue
         for task in (job_task, *list_parts(batch.state, job_task.task)):
             if not task.paused and not task.cancelling:
-                batch.add(TaskPaused(reason="its process ended"), task_scope(batch.state, task))
+                batch.add(TaskPaused(reason="its process ended"), build_task_scope(batch.state, task))

@@ -15,7 +15,7 @@ from ...batch import Batch
 from ...input_text import make_title
 from ..agent.join import begin_session
 from .start_items import settle_jobs
-from .status import job_changed
+from .status import build_job_answer
 from .workers import check_worker, choose_mode, require_worker
 
 
@@ -70,7 +70,7 @@ def create_job(batch: Batch, request: CreateJob) -> JobChanged:
         )
         item_ids.append(item_id)
     settle_jobs(batch)
-    return job_changed(batch, batch.state.jobs[job], tuple(item_ids))
+    return build_job_answer(batch, batch.state.jobs[job], tuple(item_ids))
 
 
 def _inline_text(text: str, field: str) -> Text:

@@ -8,9 +8,9 @@ from callboard.contracts.facts.job import JobItemRetried
 
 from ...batch import Batch
 from ...state.team import OpenJob, OpenTask
-from ...task_status import task_scope
+from ...task_status import build_task_scope
 from .start_items import settle_jobs
-from .status import job_changed, list_items, require_active_job
+from .status import build_job_answer, list_items, require_active_job
 
 
 def retry_items(batch: Batch, request: RetryJobItem) -> JobChanged:
@@ -32,9 +32,9 @@ def retry_items(batch: Batch, request: RetryJobItem) -> JobChanged:
             "task_not_ready", "No item of the job failed.", field="jobId", hint="Read their status with get_job."
         )
     for item in failed_items:
-        batch.add(JobItemRetried(reason=request.reason), task_scope(batch.state, item))
+        batch.add(JobItemRetried(reason=request.reason), build_task_scope(batch.state, item))
     settle_jobs(batch)
-    return job_changed(batch, job, tuple(item.task for item in failed_items))
+    return build_job_answer(batch, job, tuple(item.task for item in failed_items))
 
 
 def _require_failed(batch: Batch, job: OpenJob, item_id: str) -> OpenTask:

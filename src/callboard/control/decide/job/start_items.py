@@ -15,7 +15,7 @@ from callboard.contracts.facts.task import (
 
 from ...batch import Batch
 from ...state.team import OpenJob, OpenTask
-from ...task_status import task_run, task_scope
+from ...task_status import build_task_scope, find_task_run
 from ..subagent import ending
 from ..subagent.child_scope import ENDED
 from .status import list_items
@@ -32,7 +32,7 @@ def settle_jobs(batch: Batch) -> None:
             _start_items(batch, job)
         elif any(map(_is_ready, list_items(batch.state, job))):
             # Nothing begins in an archived session. A person resumes the job after unarchiving.
-            batch.add(TaskPaused(reason="the session was archived"), task_scope(batch.state, job_task))
+            batch.add(TaskPaused(reason="the session was archived"), build_task_scope(batch.state, job_task))
             continue
         _end_job(batch, job)
     _close_workers(batch)
@@ -41,7 +41,7 @@ def settle_jobs(batch: Batch) -> None:
 def _start_items(batch: Batch, job: OpenJob) -> None:
     items = list_items(batch.state, job)
     limit = min(job.parallel or batch.inputs.team_budget, batch.inputs.team_budget)
-    room = limit - sum(_needs_room(batch, item) for item in items)
+    room = limit - sum(_is_using_room(batch, item) for item in items)
     for item in items:
         if room <= 0:
             return
@@ -59,8 +59,8 @@ def _close_workers(batch: Batch) -> None:
             ending.end_child(batch, thread, child, "closed", "its job has ended")
 
 
-def _needs_room(batch: Batch, item: OpenTask) -> bool:
-    return item.work == "running" and not (item.paused and task_run(batch.state, item) is None)
+def _is_using_room(batch: Batch, item: OpenTask) -> bool:
+    return item.work == "running" and not (item.paused and find_task_run(batch.state, item) is None)
 
 
 def _is_ready(item: OpenTask) -> bool:
@@ -71,7 +71,7 @@ def _is_ready(item: OpenTask) -> bool:
 def _end_job(batch: Batch, job: OpenJob) -> None:
     """End a job without open items. A job whose open items all failed has failed until a retry."""
     items, job_task = list_items(batch.state, job), batch.state.tasks[job.task]
-    scope = task_scope(batch.state, job_task)
+    scope = build_task_scope(batch.state, job_task)
     failed = sum(item.work == "over" for item in items)
     if failed < len(items):
         if job_task.work == "over":

@@ -45,19 +45,21 @@ def list_items(state: Session, job: OpenJob) -> list[OpenTask]:
     return [task for task in state.tasks.values() if task.job == job.job and task.task != job.task]
 
 
-def job_changed(batch: Batch, job: OpenJob, items: tuple[str, ...] = (), status: JobStatus | None = None) -> JobChanged:
+def build_job_answer(
+    batch: Batch, job: OpenJob, items: tuple[str, ...] = (), status: JobStatus | None = None
+) -> JobChanged:
     """Return the answer with the job's present status."""
     return JobChanged(
         session_id=batch.state.session,
         job_id=job.job,
         task_id=job.task,
-        status=status or _status(batch.state.tasks.get(job.task)),
+        status=status or _derive_status(batch.state.tasks.get(job.task)),
         items=items,
         sequence=batch.state.sequence,
     )
 
 
-def _status(job_task: OpenTask | None) -> JobStatus:
+def _derive_status(job_task: OpenTask | None) -> JobStatus:
     if job_task is None:
         return "completed"
     if job_task.cancelling:

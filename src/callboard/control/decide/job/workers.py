@@ -17,7 +17,7 @@ from ...state.team import OpenJob, OpenTask
 from ..agent.addressing import require_subagent, resolve_modes
 from ..subagent.spawn import BoardTask, spawn_child
 from ..task import attempts
-from ..turn.sleep import work_mode
+from ..turn.sleep import choose_work_mode
 
 
 def require_worker(batch: Batch, name: str | None) -> Definition:
@@ -58,7 +58,7 @@ def choose_mode(batch: Batch, requested: PermissionMode | None) -> PermissionMod
 def check_worker(batch: Batch, definition: Definition, permission_mode: PermissionMode) -> None:
     """Check that a worker can be configured. Raises what `configure_run` raises."""
     batch.inputs.configure_run(
-        definition.name, work_mode(definition), narrow_mode(permission_mode, definition.permission_mode)
+        definition.name, choose_work_mode(definition), narrow_mode(permission_mode, definition.permission_mode)
     )
 
 
@@ -68,7 +68,7 @@ def begin_item(batch: Batch, job: OpenJob, item: OpenTask) -> bool:
     before = batch.mark()
     try:
         thread = batch.state.threads.get(item.thread)
-        if thread is not None and _worked_on(thread, item):
+        if thread is not None and _is_working_on(thread, item):
             attempts.retry_with_worker(batch, item, thread)
         else:
             _start_new_child(batch, job, item)
@@ -81,7 +81,7 @@ def begin_item(batch: Batch, job: OpenJob, item: OpenTask) -> bool:
         return False
 
 
-def _worked_on(thread: Thread, item: OpenTask) -> bool:
+def _is_working_on(thread: Thread, item: OpenTask) -> bool:
     """True for the child whose newest task is this item."""
     return thread.child is not None and thread.child.task == item.task
 
@@ -95,5 +95,8 @@ def _start_new_child(batch: Batch, job: OpenJob, item: OpenTask) -> None:
     )
     instructions = attempts.format_instructions(batch, item, again=item.attempt > 0)
     spawn_child(
-        batch, batch.thread(batch.state.lead), request, BoardTask(item.task, item.attempt + 1, instructions, "", job)
+        batch,
+        batch.get_thread(batch.state.lead),
+        request,
+        BoardTask(item.task, item.attempt + 1, instructions, "", job),
     )

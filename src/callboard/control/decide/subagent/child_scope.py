@@ -11,7 +11,7 @@ from ...state.team import Child
 ENDED = ("completed", "failed", "cancelled")
 
 
-def child_scope(thread: Thread, child: Child, turn: str = "", run: str = "") -> Scope:
+def build_child_scope(thread: Thread, child: Child, turn: str = "", run: str = "") -> Scope:
     """Return the scope of a fact about a child."""
     return Scope(
         agent=thread.agent,

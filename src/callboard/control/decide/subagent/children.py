@@ -17,7 +17,7 @@ from callboard.contracts.facts.task import TaskCreated
 from callboard.contracts.facts.turn import InterruptCause, TurnInterruptRequested, TurnSubmitted
 from callboard.contracts.scope import Scope
 
-from ...batch import Batch, run_scope, thread_scope
+from ...batch import Batch, build_run_scope, build_thread_scope
 from ...state.session import Thread
 from ...state.team import Child
 from ...state.turn import OpenRun
@@ -40,7 +40,7 @@ def give_input(batch: Batch, parent: Thread | None, request: ChildInputArguments
     if child.ending:
         raise Refusal("nothing_running", f"{thread.agent} is being stopped.", field="agent")
     turn = resume_child(batch, thread, child, request.text, parent.run if parent is not None else None)
-    after = batch.thread(thread.thread)
+    after = batch.get_thread(thread.thread)
     return ChildInputAccepted(
         session_id=batch.state.session,
         agent_id=thread.agent,
@@ -55,7 +55,7 @@ def resume_child(batch: Batch, thread: Thread, child: Child, text: str, by: Open
     """Give the child a turn with this text, and a slot if it needs one. `by` is the parent's run,
     if it gives the input. Return the turn."""
     # A child whose only turn was removed before it started gets its parent's modes.
-    last = thread.last or (thread.queue[0] if thread.queue else resolve_modes(batch, batch.thread(child.parent)))
+    last = thread.last or (thread.queue[0] if thread.queue else resolve_modes(batch, batch.get_thread(child.parent)))
     turn = batch.inputs.ids.new("turn")
     continue_child(batch, thread, child, text, by)
     batch.add(
@@ -65,11 +65,11 @@ def resume_child(batch: Batch, thread: Thread, child: Child, text: str, by: Open
             permission_mode=carry_mode(batch, thread, last.permission_mode),
             source="agent",
         ),
-        thread_scope(thread, turn),
+        build_thread_scope(thread, turn),
     )
-    batch.add(QueueAdded(position=len(thread.queue) + 1), thread_scope(thread, turn))
+    batch.add(QueueAdded(position=len(thread.queue) + 1), build_thread_scope(thread, turn))
     if thread.paused is not None and thread.run is None:
-        batch.add(ThreadResumed(reason="new input"), thread_scope(thread))
+        batch.add(ThreadResumed(reason="new input"), build_thread_scope(thread))
     start_or_wait(batch, thread.thread)
     return turn
 
@@ -85,7 +85,7 @@ def continue_child(batch: Batch, thread: Thread, child: Child, text: str, by: Op
         parent_thread=child.parent,
         parent_run=by.run if by is not None else child.parent_run,
     )
-    batch.add(TaskCreated(title=_first_line(text), objective=batch.store_text(text), assignee=thread.agent), scope)
+    batch.add(TaskCreated(title=_get_first_line(text), objective=batch.store_text(text), assignee=thread.agent), scope)
     batch.add(SubagentContinued(), scope)
 
 
@@ -104,7 +104,7 @@ def cancel_child(batch: Batch, parent: Thread | None, request: CloseArguments) -
             hint="No action is needed.",
         )
     stop_child(batch, thread, child, "cancelled", request.reason)
-    return _child_changed(batch, thread)
+    return _build_answer(batch, thread)
 
 
 def close_child(batch: Batch, parent: Thread | None, request: CloseArguments) -> ChildChanged:
@@ -115,7 +115,7 @@ def close_child(batch: Batch, parent: Thread | None, request: CloseArguments) ->
     """
     thread, child = require_child(batch.state, request.agent, parent)
     stop_child(batch, thread, child, "closed", request.reason)
-    return _child_changed(batch, thread)
+    return _build_answer(batch, thread)
 
 
 def cancel_children(batch: Batch, parent: str, reason: str) -> None:
@@ -130,12 +130,12 @@ def stop_child(batch: Batch, thread: Thread, child: Child, ending: InterruptCaus
     """Stop the child's run and queue; without a run it ends at once. Record the intent also if its
     turn is stopping for another cause: the child would otherwise wait to be resumed."""
     for queued in thread.queue:
-        batch.add(QueueRemoved(reason=reason or f"the child is {ending}"), thread_scope(thread, queued.turn))
+        batch.add(QueueRemoved(reason=reason or f"the child is {ending}"), build_thread_scope(thread, queued.turn))
     run = thread.run
     if run is None:
-        ends.end_child(batch, batch.thread(thread.thread), child, ending, reason)
+        ends.end_child(batch, batch.get_thread(thread.thread), child, ending, reason)
     elif not run.stopping or child.ending not in ("closed", ending):
-        batch.add(TurnInterruptRequested(cause=ending, reason=reason), run_scope(thread, run))
+        batch.add(TurnInterruptRequested(cause=ending, reason=reason), build_run_scope(thread, run))
 
 
 def build_result(thread: Thread) -> ChildResult:
@@ -147,14 +147,14 @@ def build_result(thread: Thread) -> ChildResult:
         agent_id=thread.agent,
         thread_id=thread.thread,
         task_id=child.task,
-        status=child_status(thread, child),
+        status=derive_child_status(thread, child),
         result=child.result.text,
         usage=thread.usage,
         note=PLAIN_TEXT if child.plain_text else "",
     )
 
 
-def child_status(thread: Thread, child: Child) -> str:
+def derive_child_status(thread: Thread, child: Child) -> str:
     """Return the child's status in the terms of the Subagents specification: `waiting` while it
     waits for a person."""
     if child.status == "running" and thread.run is not None and any(call.action for call in thread.run.calls):
@@ -162,14 +162,14 @@ def child_status(thread: Thread, child: Child) -> str:
     return child.status
 
 
-def _child_changed(batch: Batch, thread: Thread) -> ChildChanged:
+def _build_answer(batch: Batch, thread: Thread) -> ChildChanged:
     after = batch.state.threads.get(thread.thread)
-    status = "closed" if after is None or after.child is None else child_status(after, after.child)
+    status = "closed" if after is None or after.child is None else derive_child_status(after, after.child)
     return ChildChanged(
         session_id=batch.state.session, agent_id=thread.agent, status=status, sequence=batch.state.sequence
     )
 
 
-def _first_line(text: str) -> str:
+def _get_first_line(text: str) -> str:
     lines = text.strip().splitlines()
     return lines[0].strip()[:80] if lines else ""

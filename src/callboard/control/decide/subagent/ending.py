@@ -16,12 +16,12 @@ from callboard.contracts.facts.subagent import (
 from callboard.contracts.facts.task import TaskCancelled, TaskCompleted, TaskFailed
 from callboard.contracts.scope import Scope
 
-from ...batch import Batch, thread_scope
+from ...batch import Batch, build_thread_scope
 from ...state.session import Thread
 from ...state.team import Child, TurnEnd
 from ...task_status import was_stopped
 from ..artifact.versions import close_worktree
-from .child_scope import ENDED, child_scope
+from .child_scope import ENDED, build_child_scope
 
 #: Maximum characters of a result in a notification; the transcript has all of it.
 MAX_SUMMARY_CHARS = 500
@@ -29,14 +29,14 @@ MAX_SUMMARY_CHARS = 500
 
 def complete_child(batch: Batch, thread: Thread, child: Child, result: Text, *, plain_text: bool = False) -> None:
     """Record that the child's work is complete: finalized, or with `plain_text` only answered."""
-    scope = child_scope(thread, child)
+    scope = build_child_scope(thread, child)
     batch.add(SubagentCompleted(result=result, usage=thread.usage, plain_text=plain_text), scope)
     if _is_working(batch, thread, child):
         batch.add(TaskCompleted(summary=result.text[:MAX_SUMMARY_CHARS], plain_text=plain_text), scope)
     notify_parent(batch, thread, child, "completed", result, plain_text=plain_text)
     if child.job and not child.worktree:
         # The item has the result. A worktree stays until it is merged.
-        end_child(batch, batch.thread(thread.thread), _require_child(batch, thread), "closed", "its item is done")
+        end_child(batch, batch.get_thread(thread.thread), _require_child(batch, thread), "closed", "its item is done")
 
 
 def fail_child(
@@ -50,9 +50,9 @@ def fail_child(
     by_parent: bool = False,
 ) -> None:
     """Record that the objective failed, and remove the queued turns."""
-    scope = child_scope(thread, child)
+    scope = build_child_scope(thread, child)
     for queued in thread.queue:
-        batch.add(QueueRemoved(reason=f"the child failed ({code})"), thread_scope(thread, queued.turn))
+        batch.add(QueueRemoved(reason=f"the child failed ({code})"), build_thread_scope(thread, queued.turn))
     batch.add(SubagentFailed(code=code, message=message, result=result or Text(), usage=thread.usage), scope)
     if _is_working(batch, thread, child):
         batch.add(TaskFailed(code=code, message=message), scope)
@@ -65,14 +65,14 @@ def interrupt_child(batch: Batch, thread: Thread, child: Child, end: TurnEnd) ->
     task = batch.state.tasks.get(child.task)
     if task is not None and not task.paused and not task.cancelling and _is_working(batch, thread, child):
         message = end.message or f"The turn was interrupted ({end.code})."
-        batch.add(TaskFailed(code="interrupted", message=message), child_scope(thread, child))
+        batch.add(TaskFailed(code="interrupted", message=message), build_child_scope(thread, child))
     notify_parent(batch, thread, child, "interrupted", end.text)
 
 
 def end_child(batch: Batch, thread: Thread, child: Child, ending: str, reason: str) -> None:
     """Record that the child was cancelled or closed. A result that it had stays. A closed child
     accepts nothing more."""
-    scope = child_scope(thread, child)
+    scope = build_child_scope(thread, child)
     if child.status not in ENDED:
         result = thread.ended.text if thread.ended is not None else Text()
         batch.add(SubagentCancelled(reason=reason, result=result, usage=thread.usage), scope)
@@ -94,7 +94,7 @@ def end_child(batch: Batch, thread: Thread, child: Child, ending: str, reason: s
 
 
 def _require_child(batch: Batch, thread: Thread) -> Child:
-    child = batch.thread(thread.thread).child
+    child = batch.get_thread(thread.thread).child
     if child is None:
         raise LookupError(f"{thread.agent} is not a child")
     return child
@@ -146,5 +146,5 @@ def notify_parent(
             usage=thread.usage,
             plain_text=plain_text,
         ),
-        child_scope(thread, child),
+        build_child_scope(thread, child),
     )

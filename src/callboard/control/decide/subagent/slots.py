@@ -20,7 +20,7 @@ from ...task_status import was_stopped
 from ..turn.queue_eligibility import find_startable
 from ..turn.start import start_turn
 from . import ending
-from .child_scope import child_scope
+from .child_scope import build_child_scope
 
 
 class Slots:
@@ -36,7 +36,7 @@ class Slots:
         self._parents = Counter(child.parent for child in running)
         self._groups = Counter(child.group for child in running)
 
-    def reason_to_wait(self, child: Child, group: str) -> QueueReason | None:
+    def find_wait_reason(self, child: Child, group: str) -> QueueReason | None:
         """Return why a child of this provider cannot start now; None if it can."""
         if self._parents[child.parent] >= self._budgets[0]:
             return "parallel_budget"
@@ -50,27 +50,27 @@ class Slots:
 
 def enqueue(batch: Batch, thread: str, reason: QueueReason, group: str) -> None:
     """Record that a child waits, and why."""
-    child_thread = batch.thread(thread)
+    child_thread = batch.get_thread(thread)
     if child_thread.child is None:
         raise LookupError(f"{thread} is not a child")
     waiting = batch.state.waiting
     position = waiting.index(thread) + 1 if thread in waiting else len(waiting) + 1
     batch.add(
         SubagentQueued(queue_reason=reason, position=position, group=group),
-        child_scope(child_thread, child_thread.child),
+        build_child_scope(child_thread, child_thread.child),
     )
 
 
 def start_child(batch: Batch, thread: str, group: str) -> None:
     """Start the child's first turn in a slot. A child that cannot start fails."""
-    child_thread = batch.thread(thread)
+    child_thread = batch.get_thread(thread)
     child = child_thread.child
     first = find_startable(batch.state, child_thread)
     if child is None or first is None:
         return
     before = batch.mark()
     try:
-        batch.add(SubagentStarted(role=child.role, group=group), child_scope(child_thread, child))
+        batch.add(SubagentStarted(role=child.role, group=group), build_child_scope(child_thread, child))
         _begin_new_attempt(batch, child_thread, child, first)
         start_turn(batch, thread, first)
     except Refusal as refusal:
@@ -84,27 +84,27 @@ def _begin_new_attempt(batch: Batch, thread: Thread, child: Child, turn: QueuedT
     task = batch.state.tasks.get(child.task)
     if task is None or task.work != "over" or task.thread != thread.thread or not was_stopped(thread):
         return
-    scope = msgspec.structs.replace(child_scope(thread, child), turn=turn.turn, attempt=task.attempt + 1)
+    scope = msgspec.structs.replace(build_child_scope(thread, child), turn=turn.turn, attempt=task.attempt + 1)
     batch.add(TaskStarted(assignee=thread.agent), scope)
 
 
 def start_or_wait(batch: Batch, thread_id: str) -> None:
     """Start an idle child's turn, or let it wait for a slot or for its worktree."""
-    thread = batch.thread(thread_id)
+    thread = batch.get_thread(thread_id)
     child = thread.child
     if child is None or thread.run is not None or find_startable(batch.state, thread) is None:
         return
-    if lacks_worktree(child):
+    if is_missing_worktree(child):
         enqueue(batch, thread_id, "worktree", child.group)
     elif thread_id not in batch.state.waiting:
-        reason = Slots(batch).reason_to_wait(child, child.group)
+        reason = Slots(batch).find_wait_reason(child, child.group)
         if reason is None:
             start_child(batch, thread_id, child.group)
         else:
             enqueue(batch, thread_id, reason, child.group)
 
 
-def lacks_worktree(child: Child) -> bool:
+def is_missing_worktree(child: Child) -> bool:
     """True for a child that waits for its own worktree."""
     return child.isolation == "worktree" and not child.worktree
 
@@ -117,13 +117,13 @@ def fill_slots(batch: Batch) -> None:
     slots = Slots(batch)
     for waiting in batch.state.waiting:
         thread = batch.state.threads.get(waiting)
-        if thread is None or thread.child is None or thread.paused is not None or lacks_worktree(thread.child):
+        if thread is None or thread.child is None or thread.paused is not None or is_missing_worktree(thread.child):
             continue
         if find_startable(batch.state, thread) is None:
             continue
-        if slots.reason_to_wait(thread.child, thread.child.group) is None:
+        if slots.find_wait_reason(thread.child, thread.child.group) is None:
             start_child(batch, waiting, thread.child.group)
-            if batch.thread(waiting).run is not None:
+            if batch.get_thread(waiting).run is not None:
                 slots.occupy(thread.child, thread.child.group)
 
 
@@ -137,7 +137,7 @@ def record_load(batch: Batch) -> None:
             teams.setdefault(thread.child.parent, []).append(thread)
     for parent, team in teams.items():
         lead = batch.state.threads.get(parent)
-        load = _team_load(batch.state, lead, team) if lead is not None else None
+        load = _build_team_load(batch.state, lead, team) if lead is not None else None
         if lead is not None and load is not None and load != lead.team:
             batch.add(
                 TeamChanged(
@@ -153,13 +153,13 @@ def record_load(batch: Batch) -> None:
             )
 
 
-def _team_load(state: Session, lead: Thread, team: list[Thread]) -> TeamLoad:
+def _build_team_load(state: Session, lead: Thread, team: list[Thread]) -> TeamLoad:
     queued = set(state.waiting)
     waiting = [thread for thread in team if thread.thread in queued]
     first = waiting[0].child if waiting else None
     active = [thread for thread in team if thread.run is not None]
     return TeamLoad(
-        phase=_team_phase(lead, team, active, waiting),
+        phase=_derive_team_phase(lead, team, active, waiting),
         active=len(active),
         queued=len(waiting),
         group=first.group if first is not None else "",
@@ -167,7 +167,7 @@ def _team_load(state: Session, lead: Thread, team: list[Thread]) -> TeamLoad:
     )
 
 
-def _team_phase(lead: Thread, team: list[Thread], active: list[Thread], waiting: list[Thread]) -> TeamPhase:
+def _derive_team_phase(lead: Thread, team: list[Thread], active: list[Thread], waiting: list[Thread]) -> TeamPhase:
     if active:
         blocked = all(thread.run is not None and any(call.action for call in thread.run.calls) for thread in active)
         return "waiting" if blocked else "active"

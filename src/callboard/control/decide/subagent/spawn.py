@@ -25,7 +25,7 @@ from ...state.team import Child, OpenJob
 from ...state.turn import OpenRun
 from ..agent.addressing import build_thread_opened, find_agent, require_delegate, require_subagent, resolve_modes
 from ..turn.queue_eligibility import find_startable
-from ..turn.sleep import work_mode
+from ..turn.sleep import choose_work_mode
 from .slots import Slots, enqueue, start_child
 
 
@@ -54,7 +54,7 @@ def spawn_child(batch: Batch, parent: Thread, request: SpawnArguments, board: Bo
         require_subagent(batch, request.agent) if job is not None else require_delegate(batch, parent, request.agent)
     )
     modes = resolve_modes(batch, parent)
-    mode = work_mode(definition)
+    mode = choose_work_mode(definition)
     widest = modes.permission_mode if job is None else job.permission_mode
     if job is not None and not job.chosen:
         widest = limit_carried_mode(batch.inputs, widest)
@@ -75,11 +75,11 @@ def spawn_child(batch: Batch, parent: Thread, request: SpawnArguments, board: Bo
         batch.add(TaskStarted(assignee=thread.agent, reason=board.reason), _with_parent(scope, thread))
     batch.add(TurnSubmitted(input=instructions, mode=mode, permission_mode=permission, source="agent"), scope)
     batch.add(QueueAdded(position=1), scope)
-    joined = batch.thread(thread.thread)
+    joined = batch.get_thread(thread.thread)
     if joined.child is None:
         raise LookupError(f"{thread.agent} is not a child")
     status: Literal["running", "queued"] = "queued"
-    reason = "worktree" if isolation == "worktree" else _wait_reason(batch, joined.child, group)
+    reason = "worktree" if isolation == "worktree" else _find_wait_reason(batch, joined.child, group)
     if reason is None:
         start_child(batch, thread.thread, group)
         status = "running"
@@ -109,7 +109,7 @@ def spawn_child(batch: Batch, parent: Thread, request: SpawnArguments, board: Bo
     )
 
 
-def _wait_reason(batch: Batch, child: Child, group: str) -> QueueReason | None:
+def _find_wait_reason(batch: Batch, child: Child, group: str) -> QueueReason | None:
     """Return why the child waits: its slot is occupied, or an earlier child waits for it."""
     for waiting in batch.state.waiting:
         thread = batch.state.threads[waiting]
@@ -120,7 +120,7 @@ def _wait_reason(batch: Batch, child: Child, group: str) -> QueueReason | None:
             return "parallel_budget"
         if first.queue_reason == "provider_budget" and first.group == group:
             return "provider_budget"
-    return Slots(batch).reason_to_wait(child, group)
+    return Slots(batch).find_wait_reason(child, group)
 
 
 def _ensure_parent_task(batch: Batch, parent: Thread, request: SpawnArguments) -> str:
@@ -150,7 +150,7 @@ def _join_child(
     batch: Batch, parent: Thread, definition: Definition, request: SpawnArguments, board: BoardTask | None
 ) -> tuple[Thread, str]:
     parent_task = _ensure_parent_task(batch, parent, request) if board is None else ""
-    agent, thread = _free_name(batch, definition), batch.inputs.ids.new("thread")
+    agent, thread = _find_free_name(batch, definition), batch.inputs.ids.new("thread")
     task = batch.inputs.ids.new("task") if board is None else board.task
     run: OpenRun | None = parent.run
     job = board.job if board is not None else None
@@ -185,7 +185,7 @@ def _join_child(
         ),
         scope,
     )
-    return batch.thread(thread), task
+    return batch.get_thread(thread), task
 
 
 def _choose_isolation(definition: Definition, request: SpawnArguments) -> Isolation:
@@ -196,7 +196,7 @@ def _choose_isolation(definition: Definition, request: SpawnArguments) -> Isolat
     return request.isolation or definition.isolation
 
 
-def _free_name(batch: Batch, definition: Definition) -> str:
+def _find_free_name(batch: Batch, definition: Definition) -> str:
     """Return an unused agent id for the child."""
     number = batch.state.name_counts.get(definition.name, 0) + 1
     while True:

@@ -10,7 +10,7 @@ from callboard.contracts.facts.handoff import InboxConsumed
 from callboard.contracts.facts.subagent import SubagentsAwaited
 from callboard.contracts.facts.tool import ToolCompleted
 
-from ...batch import Batch, call_scope, run_scope
+from ...batch import Batch, build_call_scope, build_run_scope
 from ...state.session import Thread
 from ...state.turn import OpenCall, OpenRun
 from ..agent.addressing import require_child
@@ -37,7 +37,7 @@ def begin_wait(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, reque
     until = batch.inputs.now + request.timeout_s * 1_000_000 if request.timeout_s is not None else 0
     batch.add(
         SubagentsAwaited(agents=tuple(child.agent for child in awaited), mode=request.mode, until=until),
-        call_scope(thread, run, call),
+        build_call_scope(thread, run, call),
     )
 
 
@@ -54,8 +54,8 @@ def settle_waits(batch: Batch) -> list[str]:
         run = thread.run
         for call in run.calls if run is not None else ():
             if call.awaits and run is not None and _is_over(batch, call):
-                scope = call_scope(thread, run, call)
-                output = casing.encode(_wait_result(batch, call))
+                scope = build_call_scope(thread, run, call)
+                output = casing.encode(_build_result(batch, call))
                 batch.add(ToolCompleted(output=batch.store_text(output)), scope)
                 _consume_reports(batch, thread, run, call)
                 resumed.append(thread.thread)
@@ -71,7 +71,7 @@ def _consume_reports(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall)
         if item.worker and item.source in call.awaits and item.source not in open_ones
     )
     if items:
-        batch.add(InboxConsumed(items=items), run_scope(thread, run))
+        batch.add(InboxConsumed(items=items), build_run_scope(thread, run))
 
 
 def _is_over(batch: Batch, call: OpenCall) -> bool:
@@ -88,7 +88,7 @@ def _is_over(batch: Batch, call: OpenCall) -> bool:
     return failed or len(ended) == len(threads) or (call.any_of and (is_closed or bool(ended)))
 
 
-def _wait_result(batch: Batch, call: OpenCall) -> ChildResults:
+def _build_result(batch: Batch, call: OpenCall) -> ChildResults:
     children = {other.agent: other for other in batch.state.threads.values() if other.child is not None}
     ended: list[ChildResult] = []
     pending: list[ChildResult] = []

@@ -23,7 +23,7 @@ from ...state.team import Child
 from ..agent.addressing import require_child
 from ..artifact.versions import record_changes as changed
 from . import ending
-from .child_scope import child_scope
+from .child_scope import build_child_scope
 
 
 class MergeReported(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,7 +56,7 @@ def record_made(batch: Batch, report: WorktreeMade) -> None:
     if report.code is None:
         batch.add(
             SubagentIsolated(path=report.path, branch=report.branch, base=report.base),
-            child_scope(thread, thread.child),
+            build_child_scope(thread, thread.child),
         )
     else:
         ending.fail_child(batch, thread, thread.child, report.code, report.message)
@@ -90,7 +90,7 @@ def begin_merge(batch: Batch, request: MergeSubagent) -> ChildChanged:
     thread, child = require_mergeable(batch, None, request)
     if child.merging:
         raise Refusal("thread_busy", f"{thread.agent} is being merged.", field="agent", hint="Wait for it.")
-    batch.add(SubagentMergeRequested(reason=request.reason), child_scope(thread, child))
+    batch.add(SubagentMergeRequested(reason=request.reason), build_child_scope(thread, child))
     return ChildChanged(
         session_id=batch.state.session, agent_id=thread.agent, status=child.status, sequence=batch.state.sequence
     )
@@ -118,7 +118,7 @@ def lose_merges(batch: Batch, message: str) -> None:
     """Record an unknown result for merges whose process ended."""
     for thread in list(batch.state.threads.values()):
         if thread.child is not None and thread.child.merging:
-            batch.add(SubagentMerged(status="unknown", message=message), child_scope(thread, thread.child))
+            batch.add(SubagentMerged(status="unknown", message=message), build_child_scope(thread, thread.child))
 
 
 def warn_of_kept_worktree(batch: Batch, report: WorktreeLeft) -> None:

@@ -17,13 +17,13 @@ from callboard.contracts.facts.task import TaskStarted
 from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.contracts.scope import Scope
 
-from ...batch import Batch, thread_scope
+from ...batch import Batch, build_thread_scope
 from ...state.session import Thread
 from ...state.team import Child, OpenTask
 from ...state.turn import QueuedTurn
-from ...task_status import is_at_work, refuse_job_task, require_task, task_changed
+from ...task_status import build_task_answer, is_at_work, refuse_job_task, require_task
 from ..agent.addressing import carry_mode, find_agent, join_session, require_agent, resolve_modes
-from ..subagent.child_scope import ENDED, child_scope
+from ..subagent.child_scope import ENDED, build_child_scope
 from ..subagent.slots import start_or_wait
 from ..subagent.spawn import BoardTask, spawn_child
 from ..turn.queue_eligibility import find_startable
@@ -82,10 +82,12 @@ def retry_with_worker(batch: Batch, task: OpenTask, worker: Thread) -> None:
     if child is None or not worker.queue:
         _begin_attempt(batch, task, worker.agent, format_instructions(batch, task, again=True), "")
         return
-    scope = msgspec.structs.replace(child_scope(worker, child), turn=worker.queue[0].turn, attempt=task.attempt + 1)
+    scope = msgspec.structs.replace(
+        build_child_scope(worker, child), turn=worker.queue[0].turn, attempt=task.attempt + 1
+    )
     batch.add(TaskStarted(assignee=worker.agent), scope)
     if worker.paused is not None:
-        batch.add(ThreadResumed(reason="another attempt of its task"), thread_scope(worker))
+        batch.add(ThreadResumed(reason="another attempt of its task"), build_thread_scope(worker))
     start_or_wait(batch, worker.thread)
 
 
@@ -128,27 +130,27 @@ def format_instructions(batch: Batch, task: OpenTask, *, again: bool = False) ->
 def _begin_attempt(batch: Batch, task: OpenTask, assignee: str | None, instructions: Text, reason: str) -> TaskChanged:
     attempt = _Attempt(task, task.attempt + 1, instructions, reason)
     name = assignee or task.assignee
-    lead = batch.thread(batch.state.lead)
+    lead = batch.get_thread(batch.state.lead)
     thread = find_agent(batch.state, name) if name else lead
     if thread is None:
         definition = batch.inputs.find_definition(name)
         if definition is None:
             require_agent(batch.state, name, "assignee")
         elif definition.kind == "subagent":
-            _give_new_child(batch, attempt, lead, definition.name)
+            _assign_new_child(batch, attempt, lead, definition.name)
         else:
             thread = join_session(batch, definition, lead)
     if thread is not None:
         if thread.child is not None:
-            _give_child(batch, attempt, thread, thread.child)
+            _assign_child(batch, attempt, thread, thread.child)
         elif thread.kind == "human":
-            batch.add(_task_started(attempt, thread.agent), _attempt_scope(attempt, thread))
+            batch.add(_build_task_started(attempt, thread.agent), _build_scope(attempt, thread))
         else:
-            _give_agent(batch, attempt, thread)
-    return task_changed(batch, task.task)
+            _assign_agent(batch, attempt, thread)
+    return build_task_answer(batch, task.task)
 
 
-def _give_agent(batch: Batch, attempt: _Attempt, thread: Thread) -> None:
+def _assign_agent(batch: Batch, attempt: _Attempt, thread: Thread) -> None:
     """Give the agent a turn; a busy agent gets it in its queue."""
     modes = resolve_modes(batch, thread)
     turn = QueuedTurn(
@@ -157,19 +159,19 @@ def _give_agent(batch: Batch, attempt: _Attempt, thread: Thread) -> None:
         permission_mode=carry_mode(batch, thread, modes.permission_mode),
         task=attempt.task.task,
     )
-    scope = _attempt_scope(attempt, thread, turn.turn)
-    batch.add(_task_started(attempt, thread.agent), scope)
+    scope = _build_scope(attempt, thread, turn.turn)
+    batch.add(_build_task_started(attempt, thread.agent), scope)
     batch.add(TurnSubmitted(input=attempt.instructions, mode=turn.mode, permission_mode=turn.permission_mode), scope)
     if thread.paused is not None and thread.run is None and not thread.queue:
-        batch.add(ThreadResumed(reason="new input with an empty queue"), thread_scope(thread))
-        thread = batch.thread(thread.thread)
+        batch.add(ThreadResumed(reason="new input with an empty queue"), build_thread_scope(thread))
+        thread = batch.get_thread(thread.thread)
     if thread.run is not None or thread.paused is not None or find_startable(batch.state, thread) is not None:
-        batch.add(QueueAdded(position=len(thread.queue) + 1), thread_scope(thread, turn.turn))
+        batch.add(QueueAdded(position=len(thread.queue) + 1), build_thread_scope(thread, turn.turn))
     else:
         start_turn(batch, thread.thread, turn)
 
 
-def _give_child(batch: Batch, attempt: _Attempt, thread: Thread, child: Child) -> None:
+def _assign_child(batch: Batch, attempt: _Attempt, thread: Thread, child: Child) -> None:
     """Give the child a turn. A child works on one task at a time."""
     is_same_task = child.task == attempt.task.task
     if thread.run is not None or thread.queue or (child.status not in ENDED and not is_same_task):
@@ -182,29 +184,29 @@ def _give_child(batch: Batch, attempt: _Attempt, thread: Thread, child: Child) -
     last = thread.last or resolve_modes(batch, thread)
     turn = batch.inputs.ids.new("turn")
     scope = msgspec.structs.replace(
-        child_scope(thread, child), task=attempt.task.task, turn=turn, attempt=attempt.number
+        build_child_scope(thread, child), task=attempt.task.task, turn=turn, attempt=attempt.number
     )
     if child.status in ENDED:
         batch.add(SubagentContinued(), msgspec.structs.replace(scope, turn="", attempt=0))
-    batch.add(_task_started(attempt, thread.agent), scope)
+    batch.add(_build_task_started(attempt, thread.agent), scope)
     mode = carry_mode(batch, thread, last.permission_mode)
     batch.add(TurnSubmitted(input=attempt.instructions, mode=last.mode, permission_mode=mode, source="agent"), scope)
-    batch.add(QueueAdded(position=1), thread_scope(thread, turn))
+    batch.add(QueueAdded(position=1), build_thread_scope(thread, turn))
     if thread.paused is not None:
-        batch.add(ThreadResumed(reason="another attempt of its task"), thread_scope(thread))
+        batch.add(ThreadResumed(reason="another attempt of its task"), build_thread_scope(thread))
     start_or_wait(batch, thread.thread)
 
 
-def _give_new_child(batch: Batch, attempt: _Attempt, lead: Thread, definition: str) -> None:
+def _assign_new_child(batch: Batch, attempt: _Attempt, lead: Thread, definition: str) -> None:
     """Make a child of the lead for this task."""
     task = attempt.task
     request = SpawnArguments(agent=definition, objective=task.title, title=task.title, reason=attempt.reason)
     spawn_child(batch, lead, request, BoardTask(task.task, attempt.number, attempt.instructions, attempt.reason))
 
 
-def _task_started(attempt: _Attempt, assignee: str) -> TaskStarted:
+def _build_task_started(attempt: _Attempt, assignee: str) -> TaskStarted:
     return TaskStarted(assignee=assignee, reason=attempt.reason)
 
 
-def _attempt_scope(attempt: _Attempt, thread: Thread, turn: str = "") -> Scope:
+def _build_scope(attempt: _Attempt, thread: Thread, turn: str = "") -> Scope:
     return Scope(agent=thread.agent, thread=thread.thread, turn=turn, task=attempt.task.task, attempt=attempt.number)

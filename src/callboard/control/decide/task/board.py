@@ -18,7 +18,14 @@ from callboard.contracts.scope import Scope
 from ...batch import Batch
 from ...state.session import Thread
 from ...state.team import OpenTask
-from ...task_status import check_may_end, cycle_refusal, list_prerequisites, refuse_job_task, require_task, task_changed
+from ...task_status import (
+    build_cycle_refusal,
+    build_task_answer,
+    check_may_end,
+    list_prerequisites,
+    refuse_job_task,
+    require_task,
+)
 from .control import cancel_task
 
 
@@ -43,7 +50,7 @@ def create_task(
     for name in request.depends_on:
         # Only its parent waits for a new task.
         if request.parent_task == name or request.parent_task in list_prerequisites(batch.state, name):
-            raise cycle_refusal(request.parent_task or "", name, "dependsOn")
+            raise build_cycle_refusal(request.parent_task or "", name, "dependsOn")
     batch.add(
         TaskCreated(
             title=request.title,
@@ -57,7 +64,7 @@ def create_task(
         # The scope has no turn: the task of a turn ends with that turn.
         Scope(agent=by.agent if by is not None else "", thread=by.thread if by is not None else "", task=task),
     )
-    return task_changed(batch, task, "open")
+    return build_task_answer(batch, task, "open")
 
 
 def update_task(batch: Batch, by: Thread | None, request: UpdateTaskArguments) -> TaskChanged:
@@ -87,13 +94,13 @@ def update_task(batch: Batch, by: Thread | None, request: UpdateTaskArguments) -
                 comment=request.comment,
                 reason=request.reason,
             ),
-            _actor_scope(by, task),
+            _build_actor_scope(by, task),
         )
     if request.status == "done":
         return _complete(batch, by, task, request.progress or request.reason, task.refs, request.reason)
     if request.status == "cancelled":
         return cancel_task(batch, by, task.task, request.reason)
-    return task_changed(batch, task.task, request.status)
+    return build_task_answer(batch, task.task, request.status)
 
 
 def record_progress(batch: Batch, request: AppendTaskProgress) -> TaskChanged:
@@ -118,9 +125,9 @@ def record_progress(batch: Batch, request: AppendTaskProgress) -> TaskChanged:
             refs=merge_refs(task, request.refs) if request.refs else None,
             reason=request.reason,
         ),
-        _actor_scope(None, task),
+        _build_actor_scope(None, task),
     )
-    return task_changed(batch, task.task)
+    return build_task_answer(batch, task.task)
 
 
 def complete_task(batch: Batch, request: CompleteTask) -> TaskChanged:
@@ -150,8 +157,10 @@ def fail_task(batch: Batch, request: FailTask) -> TaskChanged:
             field="taskId",
             hint="Begin one with start_task or retry_task.",
         )
-    batch.add(TaskFailed(code=request.code, message=request.message, reason=request.reason), _actor_scope(None, task))
-    return task_changed(batch, task.task)
+    batch.add(
+        TaskFailed(code=request.code, message=request.message, reason=request.reason), _build_actor_scope(None, task)
+    )
+    return build_task_answer(batch, task.task)
 
 
 def merge_refs(task: OpenTask, refs: tuple[Ref, ...]) -> tuple[Ref, ...]:
@@ -162,11 +171,11 @@ def merge_refs(task: OpenTask, refs: tuple[Ref, ...]) -> tuple[Ref, ...]:
 def _complete(
     batch: Batch, by: Thread | None, task: OpenTask, summary: str, refs: tuple[Ref, ...], reason: str
 ) -> TaskChanged:
-    batch.add(TaskCompleted(summary=summary, refs=refs, reason=reason), _actor_scope(by, task))
-    return task_changed(batch, task.task, "done")
+    batch.add(TaskCompleted(summary=summary, refs=refs, reason=reason), _build_actor_scope(by, task))
+    return build_task_answer(batch, task.task, "done")
 
 
-def _actor_scope(by: Thread | None, task: OpenTask) -> Scope:
+def _build_actor_scope(by: Thread | None, task: OpenTask) -> Scope:
     run = by.run if by is not None else None
     return Scope(
         agent=by.agent if by is not None else "",

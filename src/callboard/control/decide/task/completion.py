@@ -7,7 +7,7 @@ from callboard.contracts.facts.task import SnapshotUpdated, TaskCancelled, TaskC
 from ...batch import Batch
 from ...state.session import Thread
 from ...state.team import OpenTask, TurnEnd
-from ...task_status import list_parts, task_run, task_scope, task_worker
+from ...task_status import build_task_scope, find_task_run, find_task_worker, list_parts
 from ..subagent.ending import MAX_SUMMARY_CHARS
 from ..turn.queue_eligibility import find_startable
 
@@ -27,11 +27,13 @@ def settle_tasks(batch: Batch) -> None:
 def _end_cancelled(batch: Batch, task: OpenTask) -> None:
     """Record the cancelling of a task once its workers have stopped and its parts have ended. A
     child's task ends with the child."""
-    if task_worker(batch.state, task) is not None and task.work == "running":
+    if find_task_worker(batch.state, task) is not None and task.work == "running":
         return
-    if task_run(batch.state, task) is not None or any(part.cancelling for part in list_parts(batch.state, task.task)):
+    if find_task_run(batch.state, task) is not None or any(
+        part.cancelling for part in list_parts(batch.state, task.task)
+    ):
         return
-    scope = task_scope(batch.state, task)
+    scope = build_task_scope(batch.state, task)
     batch.add(TaskCancelled(reason=task.reason), scope)
     batch.add(SnapshotUpdated(through=batch.state.sequence), scope)
 
@@ -40,15 +42,20 @@ def _end_attempt(batch: Batch, task: OpenTask) -> None:
     """End an attempt with its turn, once its parts ended and were reported. An attempt whose
     process ended ends at once. A child's task ends with the child."""
     thread = batch.state.threads.get(task.thread)
-    if thread is None or not task.turn or task.entity == "automation_job" or task_worker(batch.state, task) is not None:
+    if (
+        thread is None
+        or not task.turn
+        or task.entity == "automation_job"
+        or find_task_worker(batch.state, task) is not None
+    ):
         return
-    end = _attempt_end(batch, task, thread)
+    end = _find_attempt_end(batch, task, thread)
     if end is None:
         return
     cut = end.was_interrupted_by_host
     if not cut and any(part.work == "running" for part in list_parts(batch.state, task.task)):
         return
-    scope = task_scope(batch.state, task)
+    scope = build_task_scope(batch.state, task)
     match end.how:
         case "completed":
             batch.add(
@@ -65,7 +72,7 @@ def _end_attempt(batch: Batch, task: OpenTask) -> None:
     batch.add(SnapshotUpdated(through=batch.state.sequence), scope)
 
 
-def _attempt_end(batch: Batch, task: OpenTask, thread: Thread) -> TurnEnd | None:
+def _find_attempt_end(batch: Batch, task: OpenTask, thread: Thread) -> TurnEnd | None:
     """Return how the attempt ended; None while it is open. If the agent delegated parts, its turn
     that received their reports is the end."""
     end = task.ended

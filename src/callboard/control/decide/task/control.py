@@ -12,19 +12,19 @@ from callboard.contracts.facts.session import ThreadResumed
 from callboard.contracts.facts.task import TaskCancelRequested, TaskPaused, TaskResumed
 from callboard.contracts.facts.turn import InterruptCause, TurnInterruptRequested, TurnSubmitted
 
-from ...batch import Batch, run_scope, thread_scope
+from ...batch import Batch, build_run_scope, build_thread_scope
 from ...state.session import Thread
 from ...state.team import OpenTask
 from ...state.turn import QueuedTurn
 from ...task_status import (
+    build_task_answer,
+    build_task_scope,
     check_may_end,
+    find_task_run,
+    find_task_thread,
+    find_task_worker,
     list_parts,
     require_task,
-    task_changed,
-    task_run,
-    task_scope,
-    task_thread,
-    task_worker,
     was_stopped,
 )
 from ..agent.addressing import carry_mode, resolve_modes
@@ -48,18 +48,18 @@ def cancel_task(batch: Batch, by: Thread | None, name: str, reason: str) -> Task
     if by is not None:
         check_may_end(batch.state, by, task)
     if task.cancelling:
-        return task_changed(batch, name)
+        return build_task_answer(batch, name)
     # A cancelling task gets no new parts, so this list is complete.
     whole = [task, *(part for part in list_parts(batch.state, name) if not part.cancelling)]
     for part in whole:
-        batch.add(TaskCancelRequested(reason=reason), task_scope(batch.state, part))
+        batch.add(TaskCancelRequested(reason=reason), build_task_scope(batch.state, part))
     for part in whole:
-        worker = task_worker(batch.state, part)
+        worker = find_task_worker(batch.state, part)
         if worker is not None and worker[1].status not in ENDED:
             children.stop_child(batch, *worker, "cancelled", reason or "its task was cancelled")
         elif worker is None:
             _stop_work(batch, part, "cancelled", reason or "the task was cancelled", remove=True)
-    return task_changed(batch, name)
+    return build_task_answer(batch, name)
 
 
 def pause_task(batch: Batch, request: PauseTask) -> TaskChanged:
@@ -74,10 +74,10 @@ def pause_task(batch: Batch, request: PauseTask) -> TaskChanged:
     _check_not_cancelling(task)
     whole = [task, *(part for part in list_parts(batch.state, task.task) if not part.paused and not part.cancelling)]
     for part in whole:
-        batch.add(TaskPaused(reason=request.reason), task_scope(batch.state, part))
+        batch.add(TaskPaused(reason=request.reason), build_task_scope(batch.state, part))
     for part in whole:
         _stop_work(batch, part, "person", f"the task was paused{f': {request.reason}' if request.reason else ''}")
-    return task_changed(batch, task.task)
+    return build_task_answer(batch, task.task)
 
 
 def resume_task(batch: Batch, request: ResumeTask) -> TaskChanged:
@@ -91,10 +91,10 @@ def resume_task(batch: Batch, request: ResumeTask) -> TaskChanged:
         raise Refusal("task_not_paused", "The task is not paused.", field="taskId")
     whole = [task, *(part for part in list_parts(batch.state, task.task) if part.paused)]
     for part in whole:
-        batch.add(TaskResumed(reason=request.reason), task_scope(batch.state, part))
+        batch.add(TaskResumed(reason=request.reason), build_task_scope(batch.state, part))
     for part in whole:
         _continue_work(batch, part)
-    return task_changed(batch, task.task)
+    return build_task_answer(batch, task.task)
 
 
 def _check_not_cancelling(task: OpenTask) -> None:
@@ -103,15 +103,15 @@ def _check_not_cancelling(task: OpenTask) -> None:
 
 
 def _stop_work(batch: Batch, task: OpenTask, cause: InterruptCause, reason: str, *, remove: bool = False) -> None:
-    thread = task_thread(batch.state, task)
+    thread = find_task_thread(batch.state, task)
     if thread is None:
         return
     for queued in thread.queue if remove else ():
         if queued.task == task.task:
-            batch.add(QueueRemoved(reason=reason), thread_scope(thread, queued.turn))
-    work = task_run(batch.state, task)
+            batch.add(QueueRemoved(reason=reason), build_thread_scope(thread, queued.turn))
+    work = find_task_run(batch.state, task)
     if work is not None and not work[1].stopping:
-        batch.add(TurnInterruptRequested(cause=cause, reason=reason), run_scope(*work))
+        batch.add(TurnInterruptRequested(cause=cause, reason=reason), build_run_scope(*work))
 
 
 def _continue_work(batch: Batch, task: OpenTask) -> None:
@@ -120,11 +120,11 @@ def _continue_work(batch: Batch, task: OpenTask) -> None:
     thread = batch.state.threads.get(task.thread)
     if thread is None or task.work != "running" or task.entity == "automation_job":
         return
-    child = task_worker(batch.state, task)
+    child = find_task_worker(batch.state, task)
     if not _was_interrupted(batch, thread, task) or (child is not None and thread.queue):
         if child is not None:
             if thread.paused is not None and thread.run is None and find_startable(batch.state, thread) is not None:
-                batch.add(ThreadResumed(reason="its task was resumed"), thread_scope(thread))
+                batch.add(ThreadResumed(reason="its task was resumed"), build_thread_scope(thread))
             # Start a child's queued input; `follow` starts the queues of other agents.
             start_or_wait(batch, thread.thread)
         return
@@ -135,14 +135,14 @@ def _continue_work(batch: Batch, task: OpenTask) -> None:
         permission_mode=carry_mode(batch, thread, modes.permission_mode),
         task=task.task,
     )
-    turn_scope = thread_scope(thread, turn.turn)
-    scope = msgspec.structs.replace(task_scope(batch.state, task), turn=turn.turn, run="")
+    turn_scope = build_thread_scope(thread, turn.turn)
+    scope = msgspec.structs.replace(build_task_scope(batch.state, task), turn=turn.turn, run="")
     submitted = TurnSubmitted(
         input=batch.store_text(RESUME_INPUT), mode=turn.mode, permission_mode=turn.permission_mode, resumes=True
     )
     batch.add(submitted, scope)
     if thread.paused is not None and thread.run is None:
-        batch.add(ThreadResumed(reason="its task was resumed"), thread_scope(thread))
+        batch.add(ThreadResumed(reason="its task was resumed"), build_thread_scope(thread))
     if child is None and thread.run is None:
         start_turn(batch, thread.thread, turn)
         return
@@ -154,9 +154,9 @@ def _continue_work(batch: Batch, task: OpenTask) -> None:
 
 def _was_interrupted(batch: Batch, thread: Thread, task: OpenTask) -> bool:
     """True if a turn that worked on the task was interrupted or is stopping."""
-    work = task_run(batch.state, task)
+    work = find_task_run(batch.state, task)
     if work is not None:
         return work[1].stopping
-    if task_worker(batch.state, task) is not None or task.delegated:
+    if find_task_worker(batch.state, task) is not None or task.delegated:
         return was_stopped(thread)
     return task.ended is not None and task.ended.how == "interrupted"

@@ -7,7 +7,14 @@ from callboard.contracts.facts.task import TaskUpdated
 
 from ...batch import Batch
 from ...state.team import OpenTask
-from ...task_status import cycle_refusal, list_prerequisites, refuse_job_task, require_task, task_changed, task_scope
+from ...task_status import (
+    build_cycle_refusal,
+    build_task_answer,
+    build_task_scope,
+    list_prerequisites,
+    refuse_job_task,
+    require_task,
+)
 from .board import merge_refs
 
 
@@ -21,15 +28,15 @@ def link_tasks(batch: Batch, request: LinkTasks) -> TaskChanged:
     for name in request.depends_on:
         require_task(batch, name, "dependsOn")
         if name == task.task or task.task in list_prerequisites(batch.state, name):
-            raise cycle_refusal(task.task, name, "dependsOn")
+            raise build_cycle_refusal(task.task, name, "dependsOn")
     parent = request.parent_task
     if parent is not None:
         refuse_job_task(task)
         require_task(batch, parent, "parentTask")
         if parent == task.task or parent in list_prerequisites(batch.state, task.task):
-            raise cycle_refusal(parent, task.task, "parentTask")
+            raise build_cycle_refusal(parent, task.task, "parentTask")
         if any(parent in list_prerequisites(batch.state, name) or parent == name for name in request.depends_on):
-            raise cycle_refusal(task.task, parent, "dependsOn")
+            raise build_cycle_refusal(task.task, parent, "dependsOn")
     depends_on = tuple(dict.fromkeys((*task.depends_on, *request.depends_on)))
     return _record_links(
         batch,
@@ -65,5 +72,5 @@ def _record_links(
 ) -> TaskChanged:
     if depends_on is not None or parent is not None or changed.refs is not None:
         fact = TaskUpdated(depends_on=depends_on, parent_task=parent, refs=changed.refs, reason=changed.reason)
-        batch.add(fact, task_scope(batch.state, task))
-    return task_changed(batch, task.task)
+        batch.add(fact, build_task_scope(batch.state, task))
+    return build_task_answer(batch, task.task)

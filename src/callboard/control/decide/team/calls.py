@@ -61,7 +61,7 @@ def refuse(batch: Batch, scope: Scope, refusal: Refusal) -> None:
 
 
 def _run_tool(batch: Batch, scope: Scope, tool: str, arguments: str) -> str | None:
-    thread = batch.thread(scope.thread)
+    thread = batch.get_thread(scope.thread)
     request = casing.decode(arguments, TEAM_TOOLS[tool].arguments)
     match tool:
         case "wait_subagents":

@@ -6,7 +6,7 @@ from callboard.contracts.commands.turn import EditQueuedTurn, PromoteQueuedTurn,
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.queue import QueueEdited, QueuePromoted, QueueRemoved
 
-from ...batch import Batch, thread_scope
+from ...batch import Batch, build_thread_scope
 from ...resolved_context import ResolvedContext, merge_contexts
 from ...state.session import Thread
 from ..subagent import ending
@@ -19,11 +19,11 @@ def remove_turn(batch: Batch, request: RemoveQueuedTurn) -> QueueChanged:
         Refusal: `turn_not_queued`.
     """
     thread = _require_queued(batch, request.turn_id)
-    batch.add(QueueRemoved(reason=request.reason), thread_scope(thread, request.turn_id))
-    thread = batch.thread(thread.thread)
+    batch.add(QueueRemoved(reason=request.reason), build_thread_scope(thread, request.turn_id))
+    thread = batch.get_thread(thread.thread)
     if thread.child is not None and thread.child.status == "queued" and not thread.queue:
         ending.end_child(batch, thread, thread.child, "cancelled", request.reason or "its turn was removed")
-    return _queue_changed(batch, thread)
+    return _build_answer(batch, thread)
 
 
 def promote_turn(batch: Batch, request: PromoteQueuedTurn) -> QueueChanged:
@@ -34,8 +34,8 @@ def promote_turn(batch: Batch, request: PromoteQueuedTurn) -> QueueChanged:
     """
     thread = _require_queued(batch, request.turn_id)
     if thread.queue[0].turn != request.turn_id:
-        batch.add(QueuePromoted(reason=request.reason), thread_scope(thread, request.turn_id))
-    return _queue_changed(batch, thread)
+        batch.add(QueuePromoted(reason=request.reason), build_thread_scope(thread, request.turn_id))
+    return _build_answer(batch, thread)
 
 
 def edit_turn(batch: Batch, request: EditQueuedTurn) -> QueueChanged:
@@ -51,9 +51,9 @@ def edit_turn(batch: Batch, request: EditQueuedTurn) -> QueueChanged:
     batch.add_blobs(*context.blobs)
     batch.add(
         QueueEdited(input=batch.store_text(request.text), given=context.refs, missing=context.missing),
-        thread_scope(thread, request.turn_id),
+        build_thread_scope(thread, request.turn_id),
     )
-    return _queue_changed(batch, thread)
+    return _build_answer(batch, thread)
 
 
 def _require_queued(batch: Batch, turn: str) -> Thread:
@@ -68,10 +68,10 @@ def _require_queued(batch: Batch, turn: str) -> Thread:
     )
 
 
-def _queue_changed(batch: Batch, thread: Thread) -> QueueChanged:
+def _build_answer(batch: Batch, thread: Thread) -> QueueChanged:
     return QueueChanged(
         session_id=batch.state.session,
         thread_id=thread.thread,
-        queued=tuple(queued.turn for queued in batch.thread(thread.thread).queue),
+        queued=tuple(queued.turn for queued in batch.get_thread(thread.thread).queue),
         sequence=batch.state.sequence,
     )

@@ -7,7 +7,7 @@ from callboard.contracts.facts.session import SessionTakenOver, WarningRaised
 from callboard.contracts.live import Partial
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.contracts.scope import Scope
-from callboard.contracts.times import timestamp
+from callboard.contracts.times import format_timestamp
 
 from ...batch import Batch
 from ...outcomes import ClockStepped, HostTakenOver, Piece
@@ -57,8 +57,8 @@ def take_over(batch: Batch, report: HostTakenOver) -> bool:
             run,
             cause="crash",
             reason=ENDED,
-            pieces=_partial_pieces(partials) if run.model_step else (),
-            outcomes=_partial_outputs(partials),
+            pieces=_collect_pieces(partials) if run.model_step else (),
+            outcomes=_collect_outputs(partials),
         )
         pause_queue(batch, thread.thread)
     return len(resting) < len(stale)
@@ -72,8 +72,8 @@ def _record_clock_difference(batch: Batch) -> None:
     batch.add(
         WarningRaised(
             code="clock_went_back",
-            message=f"The clock reads {timestamp(batch.inputs.now)}, which is before the newest fact of this session "
-            f"({timestamp(batch.state.at)}). New facts keep that time until the clock has passed it.",
+            message=f"The clock reads {format_timestamp(batch.inputs.now)}, which is before the newest fact of this session "
+            f"({format_timestamp(batch.state.at)}). New facts keep that time until the clock has passed it.",
             hint="Schedules follow the clock as it is now. The order of facts is their sequence.",
         ),
         Scope(thread=batch.state.lead),
@@ -91,7 +91,7 @@ def record_clock_step(batch: Batch, report: ClockStepped) -> None:
         WarningRaised(
             code="clock_went_back" if back else "clock_stepped",
             message=f"The machine's clock was set {'back' if back else 'ahead'} by {seconds} s. "
-            f"Callboard keeps its own time, now {timestamp(batch.inputs.now)}, until it starts again.",
+            f"Callboard keeps its own time, now {format_timestamp(batch.inputs.now)}, until it starts again.",
             hint="If the new time of the machine is right, start Callboard again. The order of facts is their sequence.",
         ),
         Scope(thread=batch.state.lead),
@@ -115,7 +115,7 @@ def _are_children_resting(state: Session, call: OpenCall) -> bool:
     return all(is_resting(state, child) for child in awaited if child.run is not None)
 
 
-def _partial_pieces(partials: list[Partial]) -> tuple[Piece, ...]:
+def _collect_pieces(partials: list[Partial]) -> tuple[Piece, ...]:
     return tuple(
         Piece(kind=partial.kind, step=partial.scope.step, text=partial.text)
         for partial in sorted(partials, key=lambda partial: partial.scope.step)
@@ -123,7 +123,7 @@ def _partial_pieces(partials: list[Partial]) -> tuple[Piece, ...]:
     )
 
 
-def _partial_outputs(partials: list[Partial]) -> dict[str, ToolOutcome]:
+def _collect_outputs(partials: list[Partial]) -> dict[str, ToolOutcome]:
     return {
         partial.scope.tool_call: ToolOutcome(output=partial.text) for partial in partials if partial.kind == "output"
     }

@@ -12,7 +12,7 @@ from callboard.contracts.facts.task import TaskStarted
 from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.contracts.scope import Scope
 
-from ...batch import Batch, thread_scope
+from ...batch import Batch, build_thread_scope
 from ...state.session import Session, Thread
 from ...state.turn import QueuedTurn
 from ..agent.addressing import carry_mode
@@ -21,7 +21,7 @@ from ..subagent.slots import start_or_wait
 from ..turn.idle import can_resume
 from ..turn.inbox import list_deliverable
 from ..turn.queue_eligibility import find_startable
-from ..turn.start import require_thread, start_turn, thread_changed
+from ..turn.start import build_thread_answer, require_thread, start_turn
 from .wake import deliver_inbox
 
 #: Input of an agent whose turn ended with its process.
@@ -41,7 +41,7 @@ def resume_thread(batch: Batch, request: ResumeThread) -> ThreadChanged:
     stopped = [other for other in tree if _can_continue(batch.state, other)]
     if not stopped and not can_resume(batch.state, thread):
         raise Refusal("thread_not_paused", "The thread is not paused.", hint="Submit a turn instead.")
-    if not stopped and _waits_for_task(batch.state, thread):
+    if not stopped and _is_waiting_for_task(batch.state, thread):
         raise Refusal(
             "task_paused",
             f"{thread.agent} waits for its task, which is paused or waits for room in its job.",
@@ -49,18 +49,20 @@ def resume_thread(batch: Batch, request: ResumeThread) -> ThreadChanged:
             hint="Use resume_task or resume_job. An item begins when its job has room.",
         )
     for member in stopped or [thread]:
-        _resume_one(batch, member, request)
-    return thread_changed(batch, thread.thread)
+        _continue_thread(batch, member, request)
+    return build_thread_answer(batch, thread.thread)
 
 
 def _can_continue(state: Session, thread: Thread) -> bool:
     if thread.run is not None or (thread.child is not None and (thread.child.status in ENDED or thread.child.job)):
         # A job's worker resumes with its job.
         return False
-    return not _waits_for_task(state, thread) and (can_resume(state, thread) or _was_interrupted_by_process(thread))
+    return not _is_waiting_for_task(state, thread) and (
+        can_resume(state, thread) or _was_interrupted_by_process(thread)
+    )
 
 
-def _waits_for_task(state: Session, thread: Thread) -> bool:
+def _is_waiting_for_task(state: Session, thread: Thread) -> bool:
     """True for a child whose task is paused, or whose item waits for room in its job."""
     task = state.tasks.get(thread.child.task) if thread.child is not None else None
     if task is None or find_startable(state, thread) is not None:
@@ -72,9 +74,9 @@ def _was_interrupted_by_process(thread: Thread) -> bool:
     return thread.ended is not None and thread.ended.was_interrupted_by_host
 
 
-def _resume_one(batch: Batch, thread: Thread, request: ResumeThread) -> None:
+def _continue_thread(batch: Batch, thread: Thread, request: ResumeThread) -> None:
     if thread.paused is not None:
-        batch.add(ThreadResumed(reason=request.reason), thread_scope(thread))
+        batch.add(ThreadResumed(reason=request.reason), build_thread_scope(thread))
     again: QueuedTurn | None = None
     if request.tree and _was_interrupted_by_process(thread) and thread.last is not None:
         again = QueuedTurn(
@@ -82,7 +84,7 @@ def _resume_one(batch: Batch, thread: Thread, request: ResumeThread) -> None:
             mode=thread.last.mode,
             permission_mode=carry_mode(batch, thread, thread.last.permission_mode),
         )
-        scope = thread_scope(thread, again.turn)
+        scope = build_thread_scope(thread, again.turn)
         batch.add(
             TurnSubmitted(
                 input=batch.store_text(RESUME_INPUT),
@@ -90,28 +92,28 @@ def _resume_one(batch: Batch, thread: Thread, request: ResumeThread) -> None:
                 permission_mode=again.permission_mode,
                 resumes=True,
             ),
-            _turn_scope(batch, thread, again.turn, request.reason),
+            _build_turn_scope(batch, thread, again.turn, request.reason),
         )
         if thread.child is not None or thread.queue:
             batch.add(QueueAdded(position=len(thread.queue) + 1), scope)
         if thread.queue:
             batch.add(QueuePromoted(reason="the interrupted work continues first"), scope)
-    first = find_startable(batch.state, batch.thread(thread.thread)) or again
-    if first is None and list_deliverable(batch.thread(thread.thread)):
-        deliver_inbox(batch, batch.thread(thread.thread))
+    first = find_startable(batch.state, batch.get_thread(thread.thread)) or again
+    if first is None and list_deliverable(batch.get_thread(thread.thread)):
+        deliver_inbox(batch, batch.get_thread(thread.thread))
     elif thread.child is not None:
         start_or_wait(batch, thread.thread)
     elif first is not None:
         start_turn(batch, thread.thread, first)
 
 
-def _turn_scope(batch: Batch, thread: Thread, turn: str, reason: str) -> Scope:
+def _build_turn_scope(batch: Batch, thread: Thread, turn: str, reason: str) -> Scope:
     """Return the scope of the turn. If the turn before worked on a task of the board, this one is
     another attempt."""
     last = thread.last.turn if thread.last is not None else ""
     task = next((other for other in batch.state.tasks.values() if other.turn and other.turn == last), None)
     if task is None or task.work != "over" or task.paused or task.cancelling:
-        return thread_scope(thread, turn)
-    scope = msgspec.structs.replace(thread_scope(thread, turn), task=task.task, attempt=task.attempt + 1)
+        return build_thread_scope(thread, turn)
+    scope = msgspec.structs.replace(build_thread_scope(thread, turn), task=task.task, attempt=task.attempt + 1)
     batch.add(TaskStarted(assignee=thread.agent, reason=reason), scope)
     return scope

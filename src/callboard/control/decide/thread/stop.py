@@ -10,7 +10,7 @@ from callboard.contracts.facts.session import ThreadPaused
 from callboard.contracts.facts.turn import InterruptCause, TurnInterrupted, TurnInterruptRequested
 from callboard.contracts.ports.tools import ToolOutcome
 
-from ...batch import Batch, run_scope, thread_scope
+from ...batch import Batch, build_run_scope, build_thread_scope
 from ...outcomes import Piece, RunStopped
 from ...state.session import Thread
 from ...state.turn import OpenRun
@@ -20,7 +20,7 @@ from ..subagent.children import cancel_children
 from ..tool.calls import abandon_calls
 from ..turn.iterate import find_run, reject_steers, require_run
 from ..turn.plan import finish_plan
-from ..turn.start import require_thread, start_next, thread_changed
+from ..turn.start import build_thread_answer, require_thread, start_next
 
 
 def interrupt_turn(batch: Batch, request: InterruptTurn) -> ThreadChanged:
@@ -42,13 +42,13 @@ def interrupt_turn(batch: Batch, request: InterruptTurn) -> ThreadChanged:
             hint="get_thread_read shows the running turn.",
         )
     if not run.stopping:
-        batch.add(TurnInterruptRequested(queued=request.queued, reason=request.reason), run_scope(thread, run))
+        batch.add(TurnInterruptRequested(queued=request.queued, reason=request.reason), build_run_scope(thread, run))
     if request.cascade:
         cancel_children(batch, thread.thread, request.reason or "its parent was cancelled")
     if request.queued == "clear":
         for queued in thread.queue:
-            batch.add(QueueRemoved(reason="cleared by an interrupt"), thread_scope(thread, queued.turn))
-    return thread_changed(batch, thread.thread)
+            batch.add(QueueRemoved(reason="cleared by an interrupt"), build_thread_scope(thread, queued.turn))
+    return build_thread_answer(batch, thread.thread)
 
 
 def finish_stop(batch: Batch, report: RunStopped) -> None:
@@ -87,7 +87,7 @@ def close_run(
     abandon_compaction(batch, thread, run, "interrupted", f"the turn was interrupted ({cause})")
     if run.model_step:
         record_interrupted_parts(batch, thread, run, () if run.compacting is not None else pieces)
-        batch.add(ModelInterrupted(), run_scope(thread, run, run.model_step))
+        batch.add(ModelInterrupted(), build_run_scope(thread, run, run.model_step))
     abandon_calls(
         batch,
         thread,
@@ -98,11 +98,11 @@ def close_run(
     )
     reject_steers(batch, thread, run, "turn_interrupted")
     finish_plan(batch, thread, run)
-    batch.add(TurnInterrupted(cause=cause, reason=reason, iterations=run.iteration), run_scope(thread, run))
+    batch.add(TurnInterrupted(cause=cause, reason=reason, iterations=run.iteration), build_run_scope(thread, run))
 
 
 def pause_queue(batch: Batch, thread_id: str) -> None:
     """Pause a thread with queued turns whose process ended. A person resumes it."""
-    thread = batch.thread(thread_id)
+    thread = batch.get_thread(thread_id)
     if thread.queue:
-        batch.add(ThreadPaused(cause="recovered", reason="its process ended"), thread_scope(thread))
+        batch.add(ThreadPaused(cause="recovered", reason="its process ended"), build_thread_scope(thread))

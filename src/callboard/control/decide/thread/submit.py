@@ -10,7 +10,7 @@ from callboard.contracts.facts.queue import QueueAdded, QueuePromoted, SteerRequ
 from callboard.contracts.facts.session import ThreadResumed
 from callboard.contracts.facts.turn import PermissionMode, TurnInterruptRequested, TurnSubmitted
 
-from ...batch import Batch, run_scope, thread_scope
+from ...batch import Batch, build_run_scope, build_thread_scope
 from ...decision_inputs import limit_carried_mode
 from ...input_text import make_title
 from ...resolved_context import merge_contexts
@@ -34,16 +34,16 @@ def submit_turn(batch: Batch, request: SubmitTurn) -> TurnAccepted:
         mode = request.permission_mode or batch.inputs.default_mode
         begin_session(batch, make_title(request.text), request.mode, mode, request.thread_id)
     thread = require_thread(batch.state, request.thread_id)
-    permission = request.permission_mode or _default_mode(batch, thread)
+    permission = request.permission_mode or _derive_default_mode(batch, thread)
     turn = request.turn_id or batch.inputs.ids.new("turn")
-    if turn in batch.inputs.closed_ids or turn in _open_turns(batch.state):
+    if turn in batch.inputs.closed_ids or turn in _list_open_turns(batch.state):
         raise Refusal(
             "turn_id_used",
             f"The session already has a turn {turn}.",
             field="turnId",
             hint="Leave turnId out, or use a new id.",
         )
-    if _is_busy(batch.state, thread) and not _resumes_on_input(thread) and request.when_busy == "refuse":
+    if _is_busy(batch.state, thread) and not _can_resume_on_input(thread) and request.when_busy == "refuse":
         raise Refusal(
             "thread_busy",
             "A turn is running or waiting in this thread.",
@@ -55,7 +55,7 @@ def submit_turn(batch: Batch, request: SubmitTurn) -> TurnAccepted:
                 "thread_busy", f"{thread.agent} is stopping.", hint="Send the input again once it has stopped."
             )
         continue_child(batch, thread, thread.child, request.text)
-        thread = batch.thread(thread.thread)
+        thread = batch.get_thread(thread.thread)
     check_images(batch, thread.definition, request.mode, permission)
     batch.add_blobs(*batch.inputs.resolved_context.blobs)
     batch.add(
@@ -66,24 +66,24 @@ def submit_turn(batch: Batch, request: SubmitTurn) -> TurnAccepted:
             given=batch.inputs.resolved_context.refs,
             missing=batch.inputs.resolved_context.missing,
         ),
-        thread_scope(thread, turn),
+        build_thread_scope(thread, turn),
     )
-    if _resumes_on_input(thread):
-        batch.add(ThreadResumed(reason="new input with an empty queue"), thread_scope(thread))
-        thread = batch.thread(thread.thread)
+    if _can_resume_on_input(thread):
+        batch.add(ThreadResumed(reason="new input with an empty queue"), build_thread_scope(thread))
+        thread = batch.get_thread(thread.thread)
     if _is_busy(batch.state, thread):
         _enqueue(batch, thread.thread, turn, first=request.when_busy == "interrupt")
         if request.when_busy == "interrupt" and thread.run is not None and not thread.run.stopping:
             batch.add(
                 TurnInterruptRequested(cause="replaced", reason="replaced by newer input"),
-                run_scope(thread, thread.run),
+                build_run_scope(thread, thread.run),
             )
     elif thread.child is not None:
         _enqueue(batch, thread.thread, turn, first=False)
         start_or_wait(batch, thread.thread)
     else:
         start_turn(batch, thread.thread, QueuedTurn(turn=turn, mode=request.mode, permission_mode=permission))
-    after = batch.thread(thread.thread)
+    after = batch.get_thread(thread.thread)
     return TurnAccepted(
         session_id=batch.state.session,
         thread_id=thread.thread,
@@ -112,7 +112,7 @@ def steer_turn(batch: Batch, request: SteerTurn) -> SteerQueued:
         batch.add_blobs(*context.blobs)
         batch.add(
             SteerRequested(steer_id=steer_id, input=text, given=context.refs, missing=context.missing),
-            run_scope(thread, run),
+            build_run_scope(thread, run),
         )
     elif waiting.input != text:
         raise Refusal(
@@ -136,7 +136,7 @@ def pin_context(batch: Batch, request: SetContext) -> ContextChanged:
     pinned = tuple(dict.fromkeys(request.pinned))
     context = merge_contexts(*(batch.inputs.resolve_pin(name) for name in pinned))
     if pinned != thread.pinned:
-        batch.add(ContextPinned(pinned=pinned), thread_scope(thread))
+        batch.add(ContextPinned(pinned=pinned), build_thread_scope(thread))
     return ContextChanged(
         session_id=batch.state.session,
         thread_id=thread.thread,
@@ -146,7 +146,7 @@ def pin_context(batch: Batch, request: SetContext) -> ContextChanged:
     )
 
 
-def _default_mode(batch: Batch, thread: Thread) -> PermissionMode:
+def _derive_default_mode(batch: Batch, thread: Thread) -> PermissionMode:
     """Return the permission mode of input that names none: the one of the thread's newest turn, else
     the default."""
     newest = thread.queue[-1] if thread.queue else thread.last
@@ -156,14 +156,14 @@ def _default_mode(batch: Batch, thread: Thread) -> PermissionMode:
 
 
 def _enqueue(batch: Batch, thread_id: str, turn: str, *, first: bool) -> None:
-    thread = batch.thread(thread_id)
-    scope = thread_scope(thread, turn)
+    thread = batch.get_thread(thread_id)
+    scope = build_thread_scope(thread, turn)
     batch.add(QueueAdded(position=len(thread.queue) + 1), scope)
     if first and thread.queue:
         batch.add(QueuePromoted(reason="interrupts the running turn"), scope)
 
 
-def _resumes_on_input(thread: Thread) -> bool:
+def _can_resume_on_input(thread: Thread) -> bool:
     """True for a paused thread that new input resumes: nothing is queued before it."""
     return thread.paused is not None and thread.run is None and not thread.queue
 
@@ -172,6 +172,6 @@ def _is_busy(state: Session, thread: Thread) -> bool:
     return thread.run is not None or find_startable(state, thread) is not None or thread.paused is not None
 
 
-def _open_turns(state: Session) -> set[str]:
+def _list_open_turns(state: Session) -> set[str]:
     queued = {turn.turn for thread in state.threads.values() for turn in thread.queue}
     return queued | {thread.run.turn for thread in state.threads.values() if thread.run is not None}

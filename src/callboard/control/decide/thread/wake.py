@@ -10,20 +10,20 @@ from callboard.contracts.facts.queue import QueueAdded
 from callboard.contracts.facts.session import ThreadPaused
 from callboard.contracts.facts.turn import TurnSubmitted
 
-from ...batch import Batch, thread_scope
+from ...batch import Batch, build_thread_scope
 from ...state.session import Thread
 from ...state.turn import QueuedTurn
 from ..agent.addressing import carry_mode, resolve_modes
 from ..subagent.children import continue_child
 from ..subagent.slots import start_or_wait
-from ..turn.idle import MAX_HOPS, pause_chain, wakes
-from ..turn.sleep import scheduled_modes as sleeping_modes
+from ..turn.idle import MAX_HOPS, can_wake, pause_chain
+from ..turn.sleep import build_scheduled_modes as sleeping_modes
 from ..turn.start import start_turn
 
 
 def wake_agent(batch: Batch, thread: Thread) -> None:
     """Start a turn with the inbox if the agent wakes for it."""
-    if not wakes(batch.state, thread):
+    if not can_wake(batch.state, thread):
         return
     hops = max(item.hops for item in thread.inbox)
     if hops > MAX_HOPS:
@@ -36,7 +36,7 @@ def wake_agent(batch: Batch, thread: Thread) -> None:
         start_turn(batch, thread.thread, turn)
     except Refusal as refusal:
         batch.roll_back(before)
-        batch.add(ThreadPaused(cause="failed", reason=refusal.code), thread_scope(thread))
+        batch.add(ThreadPaused(cause="failed", reason=refusal.code), build_thread_scope(thread))
 
 
 def deliver_inbox(batch: Batch, thread: Thread) -> None:
@@ -50,7 +50,7 @@ def deliver_inbox(batch: Batch, thread: Thread) -> None:
     continue_child(batch, thread, thread.child, "Read what was sent")
     turn = msgspec.structs.replace(turn, permission_mode=carry_mode(batch, thread, turn.permission_mode))
     _submit(batch, thread, turn)
-    batch.add(QueueAdded(position=len(thread.queue) + 1), thread_scope(thread, turn.turn))
+    batch.add(QueueAdded(position=len(thread.queue) + 1), build_thread_scope(thread, turn.turn))
     start_or_wait(batch, thread.thread)
 
 
@@ -65,5 +65,5 @@ def _wake_turn(batch: Batch, thread: Thread) -> QueuedTurn:
 def _submit(batch: Batch, thread: Thread, turn: QueuedTurn) -> None:
     batch.add(
         TurnSubmitted(input=Text(), mode=turn.mode, permission_mode=turn.permission_mode, source="inbox"),
-        thread_scope(thread, turn.turn),
+        build_thread_scope(thread, turn.turn),
     )

@@ -11,12 +11,12 @@ from callboard.contracts.ports.tools import Evaluation
 from callboard.contracts.scope import Actor
 from callboard.contracts.team_tools import QUESTIONS
 
-from ...batch import Batch, action_scope, call_scope
+from ...batch import Batch, build_action_scope, build_call_scope
 from ...outcomes import ActionTimedOut
 from ...state.session import Session, Thread
 from ...state.turn import OpenCall, OpenRun
 from .calls import proceed, start_call
-from .plan_approval import accepted_mode, carry_out
+from .plan_approval import carry_out, find_accepted_mode
 from .questions import settle_question
 
 _OUTCOMES: dict[Decision, str] = {"approve": "approved", "reject": "rejected", "answer": "answered"}
@@ -80,7 +80,7 @@ def respond_action(batch: Batch, request: RespondAction) -> ActionAnswered:
             field="unattended",
             hint="Set it with the decision reject only.",
         )
-    permission_mode = accepted_mode(batch, thread, run, call, request)
+    permission_mode = find_accepted_mode(batch, thread, run, call, request)
     next_turn = batch.inputs.ids.new("turn") if permission_mode is not None else ""
     batch.add(
         ActionResolved(
@@ -91,22 +91,22 @@ def respond_action(batch: Batch, request: RespondAction) -> ActionAnswered:
             permission_mode=permission_mode,
             next_turn=next_turn,
         ),
-        action_scope(thread, run, call),
+        build_action_scope(thread, run, call),
     )
     if call.phase == "running":
         # A running call that asked a question reads the answer from this fact.
         pass
     elif request.unattended:
-        batch.add(ToolRefused(code="nobody_there", message=UNATTENDED), call_scope(thread, run, call))
+        batch.add(ToolRefused(code="nobody_there", message=UNATTENDED), build_call_scope(thread, run, call))
     elif call.tool in QUESTIONS:
         settle_question(batch, thread, run, call, request)
     elif request.decision == "approve":
         _start_approved(batch, thread, run, call, request)
     elif request.decision == "answer":
         # The remote agent gets the answer when its call starts.
-        batch.add(ToolStarted(tool=call.tool), call_scope(thread, run, call))
+        batch.add(ToolStarted(tool=call.tool), build_call_scope(thread, run, call))
     else:
-        batch.add(_rejection(batch.inputs.actor, request.reason), call_scope(thread, run, call))
+        batch.add(_build_rejection(batch.inputs.actor, request.reason), build_call_scope(thread, run, call))
     if permission_mode is not None:
         carry_out(batch, thread.thread, next_turn, permission_mode, call, request.reason)
     proceed(batch, thread.thread)
@@ -127,12 +127,12 @@ def expire_action(batch: Batch, report: ActionTimedOut) -> None:
     thread, run, call = waiting
     if call.expires_at == 0 or batch.inputs.now < call.expires_at:
         return
-    batch.add(ActionExpired(), action_scope(thread, run, call))
+    batch.add(ActionExpired(), build_action_scope(thread, run, call))
     if call.phase == "running":
         return
     batch.add(
         ToolRefused(code="approval_expired", message="No person answered the approval in time."),
-        call_scope(thread, run, call),
+        build_call_scope(thread, run, call),
     )
     proceed(batch, thread.thread)
 
@@ -146,7 +146,7 @@ def find_waiting_call(state: Session, action: str) -> tuple[Thread, OpenRun, Ope
     return None
 
 
-def _rejection(actor: Actor, reason: str) -> ToolRefused:
+def _build_rejection(actor: Actor, reason: str) -> ToolRefused:
     """Return who rejected the call, from the command's actor."""
     policy = actor.kind == "policy"
     who = f"The policy {actor.id}" if policy else "The person"
@@ -156,7 +156,7 @@ def _rejection(actor: Actor, reason: str) -> ToolRefused:
 
 def _start_approved(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, request: RespondAction) -> None:
     evaluation = batch.inputs.evaluation
-    of_call = call_scope(thread, run, call)
+    of_call = build_call_scope(thread, run, call)
     if evaluation is not None and evaluation.verdict == "deny":
         code = evaluation.code or "policy_denied"
         batch.add(ToolRefused(code=code, message=evaluation.message), of_call)
@@ -173,7 +173,7 @@ def _start_approved(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, 
             expires_at=request.expires_at,
             declared=call.binding.declared if call.binding is not None else "",
         )
-        batch.add(PermissionRuleAdded(rule=rule), action_scope(thread, run, call))
+        batch.add(PermissionRuleAdded(rule=rule), build_action_scope(thread, run, call))
     start_call(batch, of_call, call.tool, evaluation)
 
 

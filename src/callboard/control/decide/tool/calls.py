@@ -22,7 +22,7 @@ from callboard.contracts.ports.tools import Evaluation, HookResult, ToolOutcome
 from callboard.contracts.scope import Scope
 from callboard.contracts.team_tools import QUESTIONS, TEAM_TOOLS
 
-from ...batch import Batch, action_scope, call_scope, run_scope
+from ...batch import Batch, build_action_scope, build_call_scope, build_run_scope
 from ...outcomes import RequestedCall, ToolEnded
 from ...state.session import Thread
 from ...state.turn import OpenRun
@@ -32,7 +32,7 @@ from ..team.calls import carry_out, refuse
 from ..turn.iterate import ask_model, complete_turn, find_run, require_run
 from ..turn.start import start_next
 from ..turn.tool_catalog import record_catalog, record_servers
-from .plan_approval import continuation_modes
+from .plan_approval import list_continuation_modes
 from .questions import classify_question, record_proposal, resolve_reviewed_artifact
 
 #: The outcome of an interrupted call without output.
@@ -55,14 +55,14 @@ def request_calls(batch: Batch, thread_id: str, requested: Sequence[RequestedCal
     reads_only = True
     for index, call in enumerate(requested):
         thread, run = require_run(batch, thread_id)
-        scope = call_scope(thread, run, call)
+        scope = build_call_scope(thread, run, call)
         evaluation = call.evaluation
         alone = not evaluation.read_only or any(open_call.call in serial for open_call in run.calls)
         batch.evaluations[call.call] = evaluation
         batch.add(
             ToolRequested(
                 tool=call.tool,
-                arguments=batch.store_text(original_arguments(call)),
+                arguments=batch.store_text(get_original_arguments(call)),
                 summary=evaluation.summary,
                 provider_call_id=call.provider_call_id,
                 signature=call.signature,
@@ -70,7 +70,7 @@ def request_calls(batch: Batch, thread_id: str, requested: Sequence[RequestedCal
             ),
             scope,
         )
-        reads_only = reads_only and _only_reads(call.tool, evaluation)
+        reads_only = reads_only and _is_read_only(call.tool, evaluation)
         if run.mode == "chat" and index > 0 and not reads_only and evaluation.verdict != "deny":
             _evaluate(batch, scope, call.tool, _deny_extra_call(evaluation), first_action_step)
         elif run.stopping:
@@ -83,7 +83,7 @@ def request_calls(batch: Batch, thread_id: str, requested: Sequence[RequestedCal
     proceed(batch, thread_id)
 
 
-def _only_reads(tool: str, evaluation: Evaluation) -> bool:
+def _is_read_only(tool: str, evaluation: Evaluation) -> bool:
     """True for a call that needs no person and has no effect on the team."""
     return evaluation.read_only and evaluation.verdict != "ask" and tool not in TEAM_TOOLS
 
@@ -115,7 +115,7 @@ def build_hook_outcome(batch: Batch, result: HookResult | None) -> HookOutcome |
     )
 
 
-def original_arguments(call: RequestedCall) -> str:
+def get_original_arguments(call: RequestedCall) -> str:
     """Return the model's arguments as the gate reads them, or as the model wrote them if a hook
     replaced them."""
     hooked = call.evaluation.hook_result
@@ -161,12 +161,12 @@ def _begin_next(batch: Batch, thread_id: str) -> None:
             evaluation = batch.evaluations[call.call]
             if index and not evaluation.read_only:
                 break
-            _evaluate(batch, call_scope(thread, run, call), call.tool, evaluation, 0)
+            _evaluate(batch, build_call_scope(thread, run, call), call.tool, evaluation, 0)
             if not evaluation.read_only:
                 break
 
 
-def blocks_next_calls(tool: str, evaluation: Evaluation) -> bool:
+def is_blocking(tool: str, evaluation: Evaluation) -> bool:
     """True for a call that will be in progress once it starts, so that no later call starts in the
     same decision."""
     return (
@@ -185,7 +185,7 @@ def end_call(batch: Batch, report: ToolEnded) -> None:
         return
     outcome = report.outcome
     batch.add_blobs(*outcome.blobs)
-    scope = call_scope(thread, run, call)
+    scope = build_call_scope(thread, run, call)
     record_changes(batch, scope, outcome.changes, has_read_former=not report.is_self_reported)
     record_changes(batch, scope, report.merged_changes, "merge")
     if outcome.code is None:
@@ -211,8 +211,8 @@ def end_call(batch: Batch, report: ToolEnded) -> None:
             ),
             scope,
         )
-    record_servers(batch, report.servers, run_scope(thread, run))
-    record_catalog(batch, report.thread, report.catalog, run_scope(thread, run), outcome.loaded_tools)
+    record_servers(batch, report.servers, build_run_scope(thread, run))
+    record_catalog(batch, report.thread, report.catalog, build_run_scope(thread, run), outcome.loaded_tools)
     proceed(batch, report.thread)
 
 
@@ -251,11 +251,11 @@ def abandon_calls(
 ) -> None:
     """End every open call of the run: cancelled, or lost if it ran and its result is unknown."""
     for call in run.calls:
-        scope = call_scope(thread, run, call)
+        scope = build_call_scope(thread, run, call)
         outcome = outcomes.get(call.call, NOTHING_SEEN)
         output = batch.store_text(outcome.output)
         if call.action:
-            batch.add(ActionWithdrawn(reason=reason), action_scope(thread, run, call))
+            batch.add(ActionWithdrawn(reason=reason), build_action_scope(thread, run, call))
         if call.phase == "running" and unseen and not call.awaits:
             batch.add(ToolLost(output=output), scope)
         else:
@@ -321,7 +321,7 @@ def ask_approval(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, 
             hook_reasons=evaluation.hook_result.reasons if evaluation.hook_result is not None else (),
             asked=call.arguments if call is not None and call.effective_arguments is not call.arguments else None,
             commands=evaluation.commands,
-            modes=continuation_modes(batch, thread, run, tool),
+            modes=list_continuation_modes(batch, thread, run, tool),
             reasons=evaluation.reasons,
         ),
         msgspec.structs.replace(scope, step=max(run.next_step, past), action=batch.inputs.ids.new("action")),

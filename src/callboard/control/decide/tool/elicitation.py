@@ -8,7 +8,7 @@ import msgspec
 from callboard.contracts.facts.action import ActionRequired, ActionWithdrawn
 from callboard.contracts.ports.tools import Question
 
-from ...batch import Batch, action_scope, call_scope
+from ...batch import Batch, build_action_scope, build_call_scope
 from ...outcomes import ElicitationEnded, ElicitationStarted
 from ..turn.iterate import find_run
 
@@ -39,12 +39,12 @@ def begin_elicitation(batch: Batch, report: ElicitationStarted) -> None:
             scopes=("once",),
             risk="medium" if question.url else "low",
             tool=call.tool,
-            arguments=batch.store_text(_form_arguments(question)),
+            arguments=batch.store_text(_build_form_arguments(question)),
             expires_at=batch.inputs.now + expiry if expiry else 0,
             policy=run.permission_mode,
         ),
         msgspec.structs.replace(
-            call_scope(thread, run, call), step=run.next_step, action=batch.inputs.ids.new("action")
+            build_call_scope(thread, run, call), step=run.next_step, action=batch.inputs.ids.new("action")
         ),
     )
 
@@ -55,7 +55,7 @@ def withdraw_elicitation(batch: Batch, report: ElicitationEnded) -> None:
     call = open_run[1].find_call(report.call) if open_run is not None else None
     if open_run is None or call is None or call.phase != "running" or not call.action:
         return
-    batch.add(ActionWithdrawn(reason="the server withdrew the question"), action_scope(*open_run, call))
+    batch.add(ActionWithdrawn(reason="the server withdrew the question"), build_action_scope(*open_run, call))
 
 
 def _format_prompt(question: Question) -> str:
@@ -65,7 +65,7 @@ def _format_prompt(question: Question) -> str:
     return f"{prompt}\n\nOpen this address yourself if you trust it, then respond:\n{question.url}"
 
 
-def _form_arguments(question: Question) -> str:
+def _build_form_arguments(question: Question) -> str:
     """Return the question as the data of a form."""
     form: dict[str, object] = {"server": question.server, "message": question.message}
     if question.schema is not None:

@@ -11,7 +11,7 @@ from callboard.contracts.facts.queue import QueueAdded, QueuePromoted
 from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.contracts.team_tools import PROPOSE_PLAN
 
-from ...batch import Batch, thread_scope
+from ...batch import Batch, build_thread_scope
 from ...decision_inputs import limit_carried_mode, narrow_mode
 from ...state.session import Thread
 from ...state.turn import OpenCall, OpenRun
@@ -21,7 +21,7 @@ _OFFERED: tuple[ContinuationMode, ...] = ("ask", "edits")
 _OFFERED_AFTER_FULL: tuple[ContinuationMode, ...] = ("ask", "edits", "full")
 
 
-def continuation_modes(batch: Batch, thread: Thread, run: OpenRun, tool: str) -> tuple[ContinuationMode, ...]:
+def list_continuation_modes(batch: Batch, thread: Thread, run: OpenRun, tool: str) -> tuple[ContinuationMode, ...]:
     """Return the modes in which a plan of this call can be carried out, the default first; none if
     its turn continues.
 
@@ -39,7 +39,7 @@ def continuation_modes(batch: Batch, thread: Thread, run: OpenRun, tool: str) ->
     return tuple(sorted(modes, key=lambda mode: mode != default))
 
 
-def accepted_mode(
+def find_accepted_mode(
     batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, request: RespondAction
 ) -> ContinuationMode | None:
     """Return the mode in which the approved plan is carried out; None if the request approves no
@@ -48,7 +48,7 @@ def accepted_mode(
     Raises:
         Refusal: `invalid_input` for a mode that is not offered.
     """
-    modes = continuation_modes(batch, thread, run, call.tool) if request.decision == "approve" else ()
+    modes = list_continuation_modes(batch, thread, run, call.tool) if request.decision == "approve" else ()
     if request.permission_mode is None:
         return modes[0] if modes else None
     if request.permission_mode in modes:
@@ -73,17 +73,17 @@ def carry_out(
 ) -> None:
     """Queue the turn that carries out the accepted plan before all other turns. It starts once no
     call of the run is open."""
-    thread = batch.thread(thread_id)
+    thread = batch.get_thread(thread_id)
     mode = "chat" if thread.run is None else thread.run.mode
     plan = (
         casing.decode(call.effective_arguments.text, ProposePlanArguments)
         if call.effective_arguments.ref is None
         else None
     )
-    scope = thread_scope(thread, turn)
+    scope = build_thread_scope(thread, turn)
     batch.add(
         TurnSubmitted(
-            input=batch.store_text(_acceptance_text(plan, reason)), mode=mode, permission_mode=permission_mode
+            input=batch.store_text(_write_acceptance(plan, reason)), mode=mode, permission_mode=permission_mode
         ),
         scope,
     )
@@ -92,7 +92,7 @@ def carry_out(
         batch.add(QueuePromoted(reason="the accepted plan comes first"), scope)
 
 
-def _acceptance_text(plan: ProposePlanArguments | None, reason: str) -> str:
+def _write_acceptance(plan: ProposePlanArguments | None, reason: str) -> str:
     acceptance = "I accept the plan. Carry it out."
     lines = (
         []

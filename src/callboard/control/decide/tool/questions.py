@@ -14,10 +14,10 @@ from callboard.contracts.facts.tool import ToolCompleted, ToolStarted
 from callboard.contracts.ports.external import REMOTE_AUTH, REMOTE_INPUT
 from callboard.contracts.team_tools import ASK_PERSON, PROPOSE_PLAN
 
-from ...batch import Batch, call_scope
+from ...batch import Batch, build_call_scope
 from ...state.session import Thread
 from ...state.turn import OpenCall, OpenRun
-from ..artifact.versions import find_artifact, worktree_of
+from ..artifact.versions import find_artifact, find_worktree
 from ..turn.iterate import require_run
 from ..turn.plan import propose_plan
 
@@ -60,7 +60,7 @@ def resolve_reviewed_artifact(batch: Batch, thread: Thread, tool: str, arguments
     name = casing.decode(arguments, AskPersonArguments).artifact if tool == ASK_PERSON else ""
     if not name:
         return "", 0
-    artifact = find_artifact(batch, name, worktree_of(thread))
+    artifact = find_artifact(batch, name, find_worktree(thread))
     if not artifact:
         raise Refusal(
             "unknown_artifact",
@@ -82,7 +82,7 @@ def record_proposal(batch: Batch, thread_id: str, tool: str, arguments: str) -> 
 
 def settle_question(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, request: RespondAction) -> None:
     """End the call with the person's answer."""
-    scope = call_scope(thread, run, call)
+    scope = build_call_scope(thread, run, call)
     answered = call.tool == ASK_PERSON and request.decision == "answer" and "approve" not in call.decisions
     answer = PersonAnswer(
         decision="answered" if answered else _DECISIONS[request.decision],

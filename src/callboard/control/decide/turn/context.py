@@ -7,7 +7,7 @@ from callboard.contracts.facts.model import ModelRequested
 from callboard.contracts.refs import ContextRef, Omission
 from callboard.contracts.scope import Scope
 
-from ...batch import Batch, run_scope
+from ...batch import Batch, build_run_scope
 from ...decision_inputs import EXTERNAL_PROVIDERS, RunConfig
 from ...resolved_context import ResolvedContext, merge_contexts
 from ...state.context import BYTES_PER_TOKEN, TOOL_TOKENS, ModelCapabilities, allocate_bytes
@@ -22,7 +22,7 @@ MIN_COMPACTED_SHARE = 0.1
 
 def record_context(batch: Batch, thread: Thread, config: RunConfig, scope: Scope) -> None:
     """Record the context of a run that just began, if it has any or its model's window is known."""
-    run = batch.thread(thread.thread).run
+    run = batch.get_thread(thread.thread).run
     submitted = next(
         (queued for queued in (thread.submitted, *thread.queue) if queued is not None and queued.turn == scope.turn),
         None,
@@ -39,8 +39,8 @@ def record_context(batch: Batch, thread: Thread, config: RunConfig, scope: Scope
     candidate = config.candidates[config.chosen]
     model = (candidate.provider, candidate.model) if run is None else (run.provider, run.model)
     capabilities = batch.inputs.find_capabilities(*model)
-    older = compute_cut(batch.thread(thread.thread), batch.inputs.context_steps)
-    omitted = (*context.omitted, *_omitted_refs(refs, capabilities), *_omitted_turns(thread, older))
+    older = compute_cut(batch.get_thread(thread.thread), batch.inputs.context_steps)
+    omitted = (*context.omitted, *_list_omitted_refs(refs, capabilities), *_list_omitted_turns(thread, older))
     window = capabilities.window
     if run is None or not (refs or missing or omitted or window):
         return
@@ -51,7 +51,7 @@ def record_context(batch: Batch, thread: Thread, config: RunConfig, scope: Scope
             omitted=omitted,
             window=window,
             budget=None if window is None else int(window * batch.inputs.compact_at),
-            used=count_used_tokens(batch.thread(thread.thread), run),
+            used=count_used_tokens(batch.get_thread(thread.thread), run),
         ),
         scope,
     )
@@ -60,12 +60,12 @@ def record_context(batch: Batch, thread: Thread, config: RunConfig, scope: Scope
 def record_context_change(batch: Batch, thread_id: str) -> None:
     """Record the context after a model call if other turns are left out than before: older turns
     fell out or were compacted."""
-    thread = batch.thread(thread_id)
+    thread = batch.get_thread(thread_id)
     run = thread.run
     if run is None:
         return
     others = tuple(omission for omission in run.omitted if omission.reason not in ("older_turns", "compacted"))
-    omitted = (*others, *_omitted_turns(thread, thread.cut))
+    omitted = (*others, *_list_omitted_turns(thread, thread.cut))
     if omitted == run.omitted:
         return
     window = batch.inputs.find_capabilities(run.provider, run.model).window
@@ -78,7 +78,7 @@ def record_context_change(batch: Batch, thread_id: str) -> None:
             budget=None if window is None else int(window * batch.inputs.compact_at),
             used=count_used_tokens(thread, run),
         ),
-        run_scope(thread, run),
+        build_run_scope(thread, run),
     )
 
 
@@ -114,7 +114,7 @@ def count_used_tokens(thread: Thread, run: OpenRun | None) -> int:
 def begin_compaction(batch: Batch, thread_id: str, cause: CompactionCause) -> bool:
     """Compact the older part of the thread if it is due. Return True if a summary was requested;
     its result continues the run."""
-    thread = batch.thread(thread_id)
+    thread = batch.get_thread(thread_id)
     run = thread.run
     if run is None or run.compaction_failed or run.provider in EXTERNAL_PROVIDERS:
         return False
@@ -130,14 +130,14 @@ def begin_compaction(batch: Batch, thread_id: str, cause: CompactionCause) -> bo
         through, tokens = find_older_part(thread, run, 0)
     if not through or (cause == "window" and tokens < MIN_COMPACTED_SHARE * (window or 0)):
         return False
-    batch.add(CompactionStarted(cause=cause, through=through, tokens=used), run_scope(thread, run, run.next_step))
+    batch.add(CompactionStarted(cause=cause, through=through, tokens=used), build_run_scope(thread, run, run.next_step))
     ask_for_summary(batch, thread_id, through)
     return True
 
 
 def ask_for_summary(batch: Batch, thread_id: str, through: int) -> None:
     """Ask the run's model for a summary of the thread's facts through `through`."""
-    thread = batch.thread(thread_id)
+    thread = batch.get_thread(thread_id)
     run = thread.run
     if run is None:
         raise LookupError(f"thread {thread_id} has no open run")
@@ -150,7 +150,7 @@ def ask_for_summary(batch: Batch, thread_id: str, through: int) -> None:
             context_through=through,
             purpose="compaction",
         ),
-        run_scope(thread, run, run.next_step),
+        build_run_scope(thread, run, run.next_step),
     )
 
 
@@ -195,7 +195,7 @@ def _list_rounds(run: OpenRun) -> list[tuple[int, int]]:
     return rounds
 
 
-def _omitted_refs(refs: tuple[ContextRef, ...], capabilities: ModelCapabilities) -> list[Omission]:
+def _list_omitted_refs(refs: tuple[ContextRef, ...], capabilities: ModelCapabilities) -> list[Omission]:
     """Return which refs the model does not receive, or receives in part."""
     omissions: list[Omission] = []
     for ref, share in zip(refs, allocate_bytes(refs), strict=True):
@@ -211,7 +211,7 @@ def _omitted_refs(refs: tuple[ContextRef, ...], capabilities: ModelCapabilities)
     return omissions
 
 
-def _omitted_turns(thread: Thread, cut: int) -> list[Omission]:
+def _list_omitted_turns(thread: Thread, cut: int) -> list[Omission]:
     """Return the turns that are left out of the context."""
     compacted = thread.context_usage.compacted
     omissions = [Omission(reason="compacted", tokens=None)] if compacted else []

@@ -20,10 +20,10 @@ from __future__ import annotations
 
 from callboard.contracts.facts.session import PauseCause, ThreadPaused
 
-from ...batch import Batch, thread_scope
+from ...batch import Batch, build_thread_scope
 from ...state.session import Session, Thread
 from .inbox import list_deliverable
-from .queue_eligibility import find_startable, works_on_paused_task
+from .queue_eligibility import find_startable, is_working_on_paused_task
 
 #: Maximum number of agents in a chain of wakes without a person.
 MAX_HOPS = 32
@@ -38,15 +38,15 @@ _ENDS = {
 def pause_idle(batch: Batch, cause: PauseCause) -> None:
     """Pause each idle agent that the rule applies to. Nothing else would start it."""
     for thread in list(batch.state.threads.values()):
-        reason = pause_reason(batch.state, thread)
+        reason = find_pause_reason(batch.state, thread)
         if reason and thread.paused is None:
-            batch.add(ThreadPaused(cause=cause, reason=reason), thread_scope(thread))
+            batch.add(ThreadPaused(cause=cause, reason=reason), build_thread_scope(thread))
 
 
-def pause_reason(state: Session, thread: Thread) -> str:
+def find_pause_reason(state: Session, thread: Thread) -> str:
     """Return why the agent must be paused; empty if it runs, is about to run, or has nothing unread
     or open."""
-    if thread.run is not None or thread.kind == "human" or _waits_for_other(state, thread):
+    if thread.run is not None or thread.kind == "human" or _is_waiting_for_other(state, thread):
         return ""
     unread = len(list_deliverable(thread))
     if unread:
@@ -55,19 +55,19 @@ def pause_reason(state: Session, thread: Thread) -> str:
     return "a queued turn did not start" if find_startable(state, thread) is not None else ""
 
 
-def delay_reason(state: Session, thread: Thread) -> str:
+def find_delay_reason(state: Session, thread: Thread) -> str:
     """Return why a receiver does not read its inbox until a person resumes it; empty if it reads
     it."""
     if thread.paused is not None:
         return f"it is paused ({thread.paused}) until a person resumes it"
-    return "" if wakes(state, thread) else pause_reason(state, thread)
+    return "" if can_wake(state, thread) else find_pause_reason(state, thread)
 
 
-def wakes(state: Session, thread: Thread) -> bool:
+def can_wake(state: Session, thread: Thread) -> bool:
     """True if the agent is idle and wakes for its inbox."""
     if thread.run is not None or thread.paused is not None or not list_deliverable(thread):
         return False
-    if find_startable(state, thread) is not None or works_on_paused_task(state, thread):
+    if find_startable(state, thread) is not None or is_working_on_paused_task(state, thread):
         return False
     if thread.background is not None and (thread.background.is_held or thread.background.is_ended):
         return False
@@ -88,24 +88,24 @@ def can_resume(state: Session, thread: Thread) -> bool:
         thread.run is not None
         or thread.kind == "human"
         or thread.thread in state.waiting
-        or works_on_paused_task(state, thread)
+        or is_working_on_paused_task(state, thread)
     ):
         return False
     return bool(list_deliverable(thread)) and not (thread.child is not None and thread.child.job)
 
 
-def _waits_for_other(state: Session, thread: Thread) -> bool:
+def _is_waiting_for_other(state: Session, thread: Thread) -> bool:
     child, background = thread.child, thread.background
     if child is not None and (child.ending or child.status in ("failed", "cancelled")):
         return True
     if background is not None and not background.is_ended and (background.is_held or background.wake_at):
         return True
     return thread.thread in state.waiting or (
-        works_on_paused_task(state, thread) and not _works_on_other(state, thread)
+        is_working_on_paused_task(state, thread) and not _is_working_on_other(state, thread)
     )
 
 
-def _works_on_other(state: Session, thread: Thread) -> bool:
+def _is_working_on_other(state: Session, thread: Thread) -> bool:
     return any(
         task.work == "running" and not task.paused and task.thread == thread.thread for task in state.tasks.values()
     )
@@ -115,5 +115,5 @@ def pause_chain(batch: Batch, thread: Thread, hops: int) -> None:
     """Pause the agent that would extend a chain of wakes beyond its limit."""
     batch.add(
         ThreadPaused(cause="no_progress", reason=f"{hops} agents woke each other without a person"),
-        thread_scope(thread),
+        build_thread_scope(thread),
     )

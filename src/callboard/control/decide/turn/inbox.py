@@ -9,7 +9,7 @@ from __future__ import annotations
 from callboard.contracts.facts.handoff import HandoffAccepted, HandoffCompleted, InboxConsumed, InboxReserved
 from callboard.contracts.scope import Scope
 
-from ...batch import Batch, run_scope
+from ...batch import Batch, build_run_scope
 from ...state.session import Thread
 from ...state.turn import OpenRun
 
@@ -21,21 +21,21 @@ def list_deliverable(thread: Thread) -> tuple[str, ...]:
 
 def reserve_inbox(batch: Batch, thread_id: str) -> None:
     """Reserve the inbox items for the run that just began."""
-    thread = batch.thread(thread_id)
+    thread = batch.get_thread(thread_id)
     items = list_deliverable(thread)
     if items and thread.run is not None:
-        batch.add(InboxReserved(items=items), run_scope(thread, thread.run))
+        batch.add(InboxReserved(items=items), build_run_scope(thread, thread.run))
 
 
 def consume_inbox(batch: Batch, thread_id: str) -> None:
     """Consume the reserved items after the model's response, and accept handoffs among them that
     wait for no answer."""
-    thread = batch.thread(thread_id)
+    thread = batch.get_thread(thread_id)
     run = thread.run
     if run is None or not run.reserved:
         return
     items = run.reserved
-    batch.add(InboxConsumed(items=items), run_scope(thread, run))
+    batch.add(InboxConsumed(items=items), build_run_scope(thread, run))
     for item in items:
         handoff = batch.state.handoffs.get(item)
         if handoff is None or handoff.receiver != thread.thread or handoff.confirm or handoff.ownership:
@@ -43,7 +43,7 @@ def consume_inbox(batch: Batch, thread_id: str) -> None:
         if not handoff.accepted:
             batch.add(
                 HandoffAccepted(source=handoff.source, target=handoff.target, reason="consumed"),
-                _scope(thread, run, handoff.handoff),
+                _build_scope(thread, run, handoff.handoff),
             )
 
 
@@ -60,5 +60,5 @@ def complete_handoffs(batch: Batch, thread: Thread) -> None:
             )
 
 
-def _scope(thread: Thread, run: OpenRun, handoff: str) -> Scope:
+def _build_scope(thread: Thread, run: OpenRun, handoff: str) -> Scope:
     return Scope(agent=thread.agent, thread=thread.thread, turn=run.turn, run=run.run, handoff=handoff)

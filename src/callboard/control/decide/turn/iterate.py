@@ -9,7 +9,7 @@ from callboard.contracts.facts.session import ThreadPaused
 from callboard.contracts.facts.turn import TurnCompleted, TurnFailed
 from callboard.contracts.scope import Scope
 
-from ...batch import Batch, run_scope, thread_scope
+from ...batch import Batch, build_run_scope, build_thread_scope
 from ...outcomes import ModelResponded
 from ...state.repetition import list_final_texts
 from ...state.session import Thread
@@ -41,20 +41,20 @@ def ask_model(batch: Batch, thread_id: str) -> None:
     if begin_compaction(batch, thread_id, "person" if run.only_compacts else "window"):
         return
     step = run.next_step
-    scope = run_scope(thread, run, step)
+    scope = build_run_scope(thread, run, step)
     for steer in run.steers:
         batch.add(SteerAccepted(steer_id=steer.steer), scope)
-    batch.add(_request(batch, thread, run, run.iteration + 1), scope)
+    batch.add(_build_request(batch, thread, run, run.iteration + 1), scope)
     record_context_change(batch, thread_id)
 
 
 def repeat_request(batch: Batch, thread_id: str) -> None:
     """Ask the run's present model what the failed one was asked. The iteration stays the same."""
     thread, run = require_run(batch, thread_id)
-    batch.add(_request(batch, thread, run, run.iteration), run_scope(thread, run, run.next_step))
+    batch.add(_build_request(batch, thread, run, run.iteration), build_run_scope(thread, run, run.next_step))
 
 
-def _request(batch: Batch, thread: Thread, run: OpenRun, iteration: int) -> ModelRequested:
+def _build_request(batch: Batch, thread: Thread, run: OpenRun, iteration: int) -> ModelRequested:
     return ModelRequested(
         provider=run.provider,
         model=run.model,
@@ -93,7 +93,7 @@ def complete_turn(batch: Batch, thread_id: str, *, plain_text: bool = False) -> 
     """Complete the turn with its answer. `plain_text`: the answer is the newest text of a run
     without Finalize."""
     thread, run = require_run(batch, thread_id)
-    scope = run_scope(thread, run)
+    scope = build_run_scope(thread, run)
     reject_steers(batch, thread, run, "turn_completed")
     finish_plan(batch, thread, run)
     parts = tuple(step for step, _ in list_final_texts(run)) if plain_text else run.answer_parts
@@ -108,16 +108,16 @@ def fail_turn(batch: Batch, thread_id: str, *, code: str, message: str, hint: st
     finish_plan(batch, thread, run)
     batch.add(
         TurnFailed(code=code, message=message, hint=hint, retryable=retryable, iterations=run.iteration),
-        run_scope(thread, run),
+        build_run_scope(thread, run),
     )
-    if batch.thread(thread_id).queue:
-        batch.add(ThreadPaused(cause="failed", reason=code), thread_scope(thread))
+    if batch.get_thread(thread_id).queue:
+        batch.add(ThreadPaused(cause="failed", reason=code), build_thread_scope(thread))
 
 
 def reject_steers(batch: Batch, thread: Thread, run: OpenRun, reason: SteerRejection) -> None:
     """Reject the waiting steers, so their senders keep the drafts."""
     for steer in run.steers:
-        batch.add(SteerRejected(steer_id=steer.steer, input=steer.input, reason=reason), run_scope(thread, run))
+        batch.add(SteerRejected(steer_id=steer.steer, input=steer.input, reason=reason), build_run_scope(thread, run))
 
 
 def find_run(batch: Batch, thread_id: str, run_id: str) -> tuple[Thread, OpenRun] | None:
@@ -130,7 +130,7 @@ def find_run(batch: Batch, thread_id: str, run_id: str) -> tuple[Thread, OpenRun
 
 def require_run(batch: Batch, thread_id: str) -> tuple[Thread, OpenRun]:
     """Return the thread and its open run. A missing run is a defect."""
-    thread = batch.thread(thread_id)
+    thread = batch.get_thread(thread_id)
     if thread.run is None:
         raise LookupError(f"thread {thread_id} has no open run")
     return thread, thread.run

@@ -8,7 +8,7 @@ from callboard.contracts.content import MAX_INLINE_BYTES
 from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.facts.message import PlanUpdated
 
-from ...batch import Batch, run_scope
+from ...batch import Batch, build_run_scope
 from ...state.session import Thread
 from ...state.turn import OpenRun
 
@@ -23,21 +23,21 @@ def record_plan(batch: Batch, thread: Thread, run: OpenRun, step: int, steps: tu
     if steps == (before.steps if before is not None else ()):
         return
     revision, place = (1, step) if before is None else (before.revision, before.step)
-    batch.add(PlanUpdated(steps=steps, revision=revision), run_scope(thread, run, place))
+    batch.add(PlanUpdated(steps=steps, revision=revision), build_run_scope(thread, run, place))
 
 
 def propose_plan(batch: Batch, thread: Thread, run: OpenRun, step: int, steps: tuple[PlanStep, ...]) -> None:
     """Record a proposed plan, as the next revision if the run proposed one before."""
     before = run.plan
     revision = 1 if before is None else before.revision + 1
-    batch.add(PlanUpdated(steps=fit_plan(steps), revision=revision), run_scope(thread, run, step))
+    batch.add(PlanUpdated(steps=fit_plan(steps), revision=revision), build_run_scope(thread, run, step))
 
 
 def finish_plan(batch: Batch, thread: Thread, run: OpenRun) -> None:
     """Record the run's plan as final."""
     if run.plan is not None:
         final_plan = PlanUpdated(steps=run.plan.steps, final=True, revision=run.plan.revision)
-        batch.add(final_plan, run_scope(thread, run, run.plan.step))
+        batch.add(final_plan, build_run_scope(thread, run, run.plan.step))
 
 
 def fit_plan(steps: tuple[PlanStep, ...]) -> tuple[PlanStep, ...]:

@@ -21,6 +21,6 @@ def is_held(state: Session, thread: Thread, turn: QueuedTurn) -> bool:
     return task.paused or task.cancelling or waits_for_room
 
 
-def works_on_paused_task(state: Session, thread: Thread) -> bool:
+def is_working_on_paused_task(state: Session, thread: Thread) -> bool:
     """True if the agent works on a paused task. Its inbox waits with the task."""
     return any(task.paused and task.work == "running" and task.thread == thread.thread for task in state.tasks.values())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from callboard.contracts.facts.session import ThreadPaused
 from callboard.contracts.facts.turn import TurnFailed
 
-from ...batch import Batch, run_scope, thread_scope
+from ...batch import Batch, build_run_scope, build_thread_scope
 from ...state.repetition import find_streak
 from ...state.session import Thread
 from ...state.turn import OpenRun
@@ -31,9 +31,9 @@ def fail_repetition(batch: Batch, thread: Thread, run: OpenRun, steps: tuple[int
             hint="Send other instructions, or send the turn again.",
             iterations=run.iteration,
         ),
-        run_scope(thread, run),
+        build_run_scope(thread, run),
     )
     batch.add(
         ThreadPaused(cause="no_progress", reason="no_progress", evidence=tuple(f"{run.run}.{step}" for step in steps)),
-        thread_scope(thread),
+        build_thread_scope(thread),
     )

@@ -13,7 +13,7 @@ from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.ports.model import Quota
 from callboard.contracts.scope import Scope
 
-from ...batch import Batch, run_scope
+from ...batch import Batch, build_run_scope
 from ...decision_inputs import EXTERNAL_PROVIDERS, RunConfig
 from ...evolve.model import list_low_limits
 from ...outcomes import ModelAttemptFailed
@@ -62,7 +62,8 @@ def route(batch: Batch, thread: Thread, turn: QueuedTurn, config: RunConfig, sco
     fallbacks = tuple(candidates[index] for index in config.fallbacks if not candidates[index].excluded)
     chosen, reason = candidates[config.chosen], config.route_reason
     if chosen.excluded and fallbacks:
-        reason = f"{model_name(chosen)} was skipped: {chosen.excluded} {model_name(fallbacks[0])} is the next available model."
+        following = format_model(fallbacks[0])
+        reason = f"{format_model(chosen)} was skipped: {chosen.excluded} {following} is the next available model."
         chosen, *rest = fallbacks
         fallbacks = tuple(rest)
     elif chosen.excluded:
@@ -73,16 +74,16 @@ def route(batch: Batch, thread: Thread, turn: QueuedTurn, config: RunConfig, sco
     batch.add(RoutingResolved(candidates=candidates, chosen=chosen, reason=reason, fallbacks=fallbacks), scope)
 
 
-def takes_images(model: Candidate | OpenRun, find_capabilities: Callable[[str, str], ModelCapabilities]) -> bool:
+def can_read_images(model: Candidate | OpenRun, find_capabilities: Callable[[str, str], ModelCapabilities]) -> bool:
     """Return whether this model, or the model of this run, takes images. An external agent decides
     that itself."""
     return model.provider in EXTERNAL_PROVIDERS or find_capabilities(model.provider, model.model).images
 
 
-def route_takes_images(config: RunConfig, find_capabilities: Callable[[str, str], ModelCapabilities]) -> bool:
+def has_image_model(config: RunConfig, find_capabilities: Callable[[str, str], ModelCapabilities]) -> bool:
     """Return whether the chosen model or a fallback takes images."""
     return any(
-        takes_images(config.candidates[index], find_capabilities) for index in (config.chosen, *config.fallbacks)
+        can_read_images(config.candidates[index], find_capabilities) for index in (config.chosen, *config.fallbacks)
     )
 
 
@@ -93,13 +94,13 @@ def check_images(batch: Batch, definition: str, mode: Mode, permission_mode: Per
         Refusal: `images_unsupported` if none does: the image would look attached and reach no
             model.
     """
-    names = _attached_images(batch)
+    names = _list_attached_images(batch)
     if not names:
         return
     config = batch.inputs.configure_run(definition, mode, permission_mode)
-    if route_takes_images(config, batch.inputs.find_capabilities):
+    if has_image_model(config, batch.inputs.find_capabilities):
         return
-    model = model_name(config.candidates[config.chosen])
+    model = format_model(config.candidates[config.chosen])
     raise Refusal(
         "images_unsupported",
         f"{model} takes no images: {', '.join(names)}.",
@@ -114,8 +115,8 @@ def check_steered_images(batch: Batch, run: OpenRun) -> None:
     Raises:
         Refusal: `images_unsupported` if it does not; a turn of its own may go to another model.
     """
-    names = _attached_images(batch)
-    if not names or takes_images(run, batch.inputs.find_capabilities):
+    names = _list_attached_images(batch)
+    if not names or can_read_images(run, batch.inputs.find_capabilities):
         return
     raise Refusal(
         "images_unsupported",
@@ -128,7 +129,7 @@ def check_steered_images(batch: Batch, run: OpenRun) -> None:
 def warn_of_images(batch: Batch, thread: Thread, scope: Scope) -> None:
     """Warn that the routed model does not get images that its input names."""
     run = thread.run
-    if run is None or takes_images(run, batch.inputs.find_capabilities):
+    if run is None or can_read_images(run, batch.inputs.find_capabilities):
         return
     names = [omission.ref for omission in run.omitted if omission.reason == "unsupported"]
     if names:
@@ -158,7 +159,7 @@ def route_to_fallback(
     batch: Batch, thread_id: str, report: ModelAttemptFailed, fallbacks: tuple[Candidate, ...]
 ) -> None:
     """Record the route to the next model, and why."""
-    thread = batch.thread(thread_id)
+    thread = batch.get_thread(thread_id)
     run = thread.run
     if run is None:
         raise LookupError(f"thread {thread_id} has no open run")
@@ -166,18 +167,18 @@ def route_to_fallback(
     failed = f"{run.provider}/{run.model}"
     candidates = tuple(
         msgspec.structs.replace(candidate, excluded=f"It failed in this run: {report.code}.")
-        if model_name(candidate) == failed
+        if format_model(candidate) == failed
         else candidate
         for candidate in run.candidates
     )
-    scope = run_scope(thread, run)
+    scope = build_run_scope(thread, run)
     reason = f"{failed} failed: {report.message}"
     batch.add(
         RoutingResolved(candidates=candidates, chosen=chosen, reason=reason, fallbacks=tuple(rest)),
         scope,
     )
-    message = f"{failed} failed. {model_name(chosen)} replaces it: {report.message}"
-    batch.add(WarningRaised(code="model_fell_back", message=message), run_scope(thread, run, report.step))
+    message = f"{failed} failed. {format_model(chosen)} replaces it: {report.message}"
+    batch.add(WarningRaised(code="model_fell_back", message=message), build_run_scope(thread, run, report.step))
 
 
 def record_quota(batch: Batch, thread: Thread, run: OpenRun, step: int, quota: Quota | None, *, refused: bool) -> None:
@@ -195,7 +196,7 @@ def record_quota(batch: Batch, thread: Thread, run: OpenRun, step: int, quota: Q
             retry_after_ms=quota.retry_after_ms,
             exhausted=quota.exhausted,
         ),
-        run_scope(thread, run, step),
+        build_run_scope(thread, run, step),
     )
 
 
@@ -221,11 +222,11 @@ def _has_images(thread: Thread) -> bool:
     return thread.newest_image > max(thread.cut, thread.context_usage.compacted)
 
 
-def _attached_images(batch: Batch) -> list[str]:
+def _list_attached_images(batch: Batch) -> list[str]:
     refs = batch.inputs.resolved_context.refs
     return [ref.title or ref.ref for ref in refs if ref.kind == "image" and ref.source == "attached"]
 
 
-def model_name(candidate: Candidate) -> str:
+def format_model(candidate: Candidate) -> str:
     """Return `PROVIDER/MODEL`."""
     return f"{candidate.provider}/{candidate.model}"

@@ -62,14 +62,14 @@ def begin_attempt(batch: Batch, thread: Thread, turn: QueuedTurn, run: str) -> N
     batch.add(TaskStarted(assignee=thread.agent), attempt)
 
 
-def scheduled_modes(batch: Batch, thread: Thread, background: Background) -> QueuedTurn:
+def build_scheduled_modes(batch: Batch, thread: Thread, background: Background) -> QueuedTurn:
     """Return the modes of an automatic run: it ends with Finalize if the agent has that tool, else
     with its text."""
-    mode = work_mode(batch.inputs.find_definition(thread.definition))
+    mode = choose_work_mode(batch.inputs.find_definition(thread.definition))
     return QueuedTurn(turn="", mode=mode, permission_mode=background.permission_mode)
 
 
-def work_mode(definition: Definition | None) -> Mode:
+def choose_work_mode(definition: Definition | None) -> Mode:
     """Return the mode of work for others: `auto` if the agent can end it, which takes Finalize as
     policy and as tool."""
     can_finalize = definition is not None and FINALIZE in definition.policy and {"*", FINALIZE} & {*definition.tools}

@@ -8,7 +8,7 @@ from callboard.contracts.facts.session import ThreadPaused
 from callboard.contracts.facts.turn import TurnStarted
 from callboard.contracts.scope import Scope
 
-from ...batch import Batch, thread_scope
+from ...batch import Batch, build_thread_scope
 from ...state.session import Session, Thread
 from ...state.turn import QueuedTurn
 from .context import record_context
@@ -24,7 +24,7 @@ from .tool_catalog import record_servers
 def start_turn(batch: Batch, thread_id: str, turn: QueuedTurn) -> None:
     """Start a run of the turn and ask its model. Raises what `DecisionInputs.configure_run` raises,
     before any fact."""
-    thread = batch.thread(thread_id)
+    thread = batch.get_thread(thread_id)
     config = batch.inputs.configure_run(thread.definition, turn.mode, turn.permission_mode)
     run = batch.inputs.ids.new("run")
     scope = Scope(agent=thread.agent, thread=thread.thread, turn=turn.turn, run=run)
@@ -48,7 +48,7 @@ def start_turn(batch: Batch, thread_id: str, turn: QueuedTurn) -> None:
     resolved_catalog(batch, thread_id, config.catalog, scope)
     route(batch, thread, turn, config, scope)
     record_context(batch, thread, config, scope)
-    warn_of_images(batch, batch.thread(thread_id), scope)
+    warn_of_images(batch, batch.get_thread(thread_id), scope)
     if not turn.compacts:
         reserve_inbox(batch, thread_id)
     ask_model(batch, thread_id)
@@ -57,14 +57,14 @@ def start_turn(batch: Batch, thread_id: str, turn: QueuedTurn) -> None:
 def start_next(batch: Batch, thread_id: str) -> None:
     """Start the first eligible turn of the queue after a run ended. A turn that cannot start pauses
     the thread; resuming it reports the cause."""
-    thread = batch.thread(thread_id)
+    thread = batch.get_thread(thread_id)
     first = find_startable(batch.state, thread)
     if first is None:
         return
     try:
         start_turn(batch, thread_id, first)
     except Refusal as refusal:
-        batch.add(ThreadPaused(cause="failed", reason=refusal.code), thread_scope(thread))
+        batch.add(ThreadPaused(cause="failed", reason=refusal.code), build_thread_scope(thread))
 
 
 def require_thread(state: Session, thread_id: str | None) -> Thread:
@@ -84,9 +84,9 @@ def require_thread(state: Session, thread_id: str | None) -> Thread:
     return thread
 
 
-def thread_changed(batch: Batch, thread_id: str) -> ThreadChanged:
+def build_thread_answer(batch: Batch, thread_id: str) -> ThreadChanged:
     """Return the answer with the running turn."""
-    run = batch.thread(thread_id).run
+    run = batch.get_thread(thread_id).run
     return ThreadChanged(
         session_id=batch.state.session,
         thread_id=thread_id,

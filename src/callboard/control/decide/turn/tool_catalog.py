@@ -10,14 +10,14 @@ from callboard.contracts.scope import Scope
 
 from ...batch import Batch
 from ...decision_inputs import ToolCatalog
-from ...evolve.tool import server_state
+from ...evolve.tool import encode_server_state
 
 
 def record_catalog(
     batch: Batch, thread_id: str, catalog: ToolCatalog | None, scope: Scope, added: tuple[str, ...] = ()
 ) -> None:
     """Record the agent's tools from here on, if they changed."""
-    if catalog is None or (batch.thread(thread_id).catalog == catalog.blob.ref.hash and not added):
+    if catalog is None or (batch.get_thread(thread_id).catalog == catalog.blob.ref.hash and not added):
         return
     batch.add_blobs(catalog.blob)
     batch.add(
@@ -37,12 +37,12 @@ def record_servers(batch: Batch, servers: Sequence[ServerState], scope: Scope) -
     """Record tool servers that connected, changed or were lost. A server without a response yet is
     skipped."""
     for server in servers:
-        fact = _server_fact(server)
-        if fact is not None and batch.state.servers.get(server.name) != server_state(fact):
+        fact = _build_server_fact(server)
+        if fact is not None and batch.state.servers.get(server.name) != encode_server_state(fact):
             batch.add(fact, scope)
 
 
-def _server_fact(server: ServerState) -> ToolServerConnected | ToolServerLost | None:
+def _build_server_fact(server: ServerState) -> ToolServerConnected | ToolServerLost | None:
     match server.condition:
         case "connected":
             return ToolServerConnected(

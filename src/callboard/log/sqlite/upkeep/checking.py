@@ -157,7 +157,7 @@ class _Check:
     def _find_broken(self, name: str, end: End, after: int) -> int:
         """Return the first damaged sequence after a valid one; the last if there is none."""
         last = end.head.sequence
-        previous = chain.genesis(name)
+        previous = chain.begin_chain(name)
         if after:
             before = read_stored(self._connection, end.number, after - 1, after)
             if not before:

@@ -15,7 +15,7 @@ from callboard.contracts.live import Cursor, Frame
 from callboard.contracts.record import Record
 from callboard.contracts.rows.team import TeamRow
 from callboard.contracts.scope import Scope
-from callboard.contracts.times import timestamp
+from callboard.contracts.times import format_timestamp
 from callboard.contracts.vocabulary import (
     Control,
     EventClass,
@@ -100,7 +100,7 @@ def wrap_emissions(record: Record, emitted: Iterable[Emission], team: TeamRow | 
         AgentUiEvent(
             type=emission.type,
             sequence=record.sequence,
-            timestamp=timestamp(record.header.at),
+            timestamp=format_timestamp(record.header.at),
             session_id=_find_session(record),
             message_id=find_message_id(record),
             part_id=find_part_id(record),
@@ -135,7 +135,7 @@ def build_delta_event(frame: Frame, session_id: str, cursor: Cursor, at: int) ->
         type=emission.type,
         sequence=cursor.sequence,
         n=cursor.n,
-        timestamp=timestamp(at),
+        timestamp=format_timestamp(at),
         session_id=session_id,
         message_id=frame.scope.run,
         part_id=find_step_id(frame.scope),
@@ -155,7 +155,7 @@ def build_hydrated_event(session_id: str, through: int, at: int) -> AgentUiEvent
     return AgentUiEvent(
         type=HYDRATED.type,
         sequence=through,
-        timestamp=timestamp(at),
+        timestamp=format_timestamp(at),
         session_id=session_id,
         **_collect_dimensions(HYDRATED),
         payload={"through": through},
