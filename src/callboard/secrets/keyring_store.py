@@ -26,8 +26,8 @@ _NAMES = "secrets.json"
 #: Minimum priority of a suitable keyring. Plain files have a lower one.
 _SAFE = 1
 _HINT = (
-    "Start the system's keyring (GNOME Keyring, KWallet, the keychain), or set the environment variable "
-    f"{VARIABLE}NAME before you start callboard."
+    "Start GNOME Keyring, KWallet or the macOS keychain. Or start Callboard with the variable "
+    f"{VARIABLE}NAME, where NAME is the secret's name."
 )
 _UNREADABLE = "Move it away, then store each secret again with `callboard secrets set NAME`."
 
@@ -140,7 +140,7 @@ def _find_backend() -> KeyringBackend:
     except Exception as error:
         raise _build_refusal(f"the system's keyring cannot be used ({type(error).__name__})") from None
     if not is_safe:
-        raise _build_refusal("this system has no keyring that stores secrets safely")
+        raise _build_refusal("this system has no safe keyring")
     return backend
 
 

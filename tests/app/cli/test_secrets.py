@@ -104,7 +104,7 @@ def test_without_a_keyring_the_error_says_what_to_do(product: Product, drawer: P
     assert "secret_store_unavailable" in done.err
     assert "CALLBOARD_SECRET_NAME" in done.err
     assert listed.out == "secret://DEPLOY  environment\n"
-    assert "no keyring" in listed.err
+    assert "no safe keyring" in listed.err
 
 
 def test_a_missing_keyring_is_reported_before_a_secret_is_typed(product: Product):

@@ -17,12 +17,12 @@ def test_the_tools_of_a_folder_are_listed_with_their_servers(product: Product) -
     done = product.run("tools")
     lines = [" ".join(line.split()) for line in done.out.splitlines()]
     assert done.code == 1
-    assert "server gone lost no-such-program: No such file or directory" in lines
+    assert "server gone disconnected Its program no-such-program was not found." in lines
     brought = [line for line in lines if " mcp__scripted__" in line]
     assert f"server scripted connected Scripted 1.0: {len(brought)} tools" in lines
     assert "loaded mcp__scripted__echo reads, parallel" in lines
-    assert "loaded mcp__scripted__wipe may destroy, serial" in lines
-    assert "excluded Finalize it is available only in auto mode" in lines
+    assert "loaded mcp__scripted__wipe may delete, serial" in lines
+    assert "excluded Finalize It is available in auto mode only." in lines
     (inventory,) = product.run("tools", "--json").json
     assert [server["condition"] for server in inventory["servers"]] == ["connected", "lost"]
 

@@ -122,7 +122,7 @@ async def test_a_changed_catalog_is_a_fact(tmp_path: Path) -> None:
         )
         assert (catalog["Finalize"].availability, catalog["Finalize"].reason) == (
             "excluded",
-            "it is available only in auto mode",
+            "It is available in auto mode only.",
         )
 
 

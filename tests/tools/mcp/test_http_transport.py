@@ -147,7 +147,7 @@ async def test_headers_contain_the_values_of_their_handles(folder: Path) -> None
         (state,) = toolbox.list_servers(agent.context)
         await toolbox.close()
     assert set(heard) == {"Bearer abc"}
-    assert (state.condition, state.message) == ("lost", "it responded with 401: it requires authorisation")
+    assert (state.condition, state.message) == ("lost", "It responded with 401: it requires authorisation.")
 
 
 async def test_an_endless_answer_ends_the_connection(folder: Path) -> None:
@@ -162,7 +162,7 @@ async def test_an_endless_answer_ends_the_connection(folder: Path) -> None:
     async with serve_app(app) as url, open_agent(folder, HttpServer(name="flood", url=f"{url}/mcp")) as agent:
         (state,) = agent.toolbox.list_servers(agent.context)
         assert state.condition == "lost"
-        assert "it sent a response of more than" in state.message
+        assert "It sent a response of more than" in state.message
 
 
 async def test_an_unreachable_address_is_reported(folder: Path) -> None:

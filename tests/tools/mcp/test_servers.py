@@ -119,9 +119,9 @@ async def test_a_failed_server_reports_its_reason_and_affects_no_other(folder: P
     async with open_agent(folder, *servers) as agent:
         servers_listed = agent.toolbox.list_servers(agent.context)
         states = {state.name: (state.condition, state.code, state.message) for state in servers_listed}
-        assert states["exits"] == ("lost", "server_failed", "its program ended with exit code 3: no licence")
-        assert states["missing"] == ("lost", "server_failed", "no-such-program: No such file or directory")
-        assert states["garbage"] == ("lost", "server_failed", "it sent too many invalid lines: hello")
+        assert states["exits"] == ("lost", "server_failed", "Its program ended with exit code 3: no licence.")
+        assert states["missing"] == ("lost", "server_failed", "Its program no-such-program was not found.")
+        assert states["garbage"] == ("lost", "server_failed", "It sent too many invalid lines: hello.")
         assert (await call_tool(agent, "mcp__scripted__echo", text="hello")).output == "hello"
         (row,) = (tool for tool in agent.toolbox.list_tools(agent.context) if tool.source == "mcp:exits")
         assert (row.name, row.availability) == ("mcp__exits__*", "blocked")
@@ -421,8 +421,8 @@ async def test_a_server_that_agents_can_change_does_not_start(folder: Path, tmp_
     await toolbox.close()
     assert (state.condition, state.code) == ("lost", "server_unavailable")
     assert state.message == (
-        f"agents of {other} can change its program {other}/own.py. Move it to {other}/.callboard/ or "
-        "outside of every open folder"
+        f"Agents of {other} can change its program {other}/own.py. Move it to {other}/.callboard/ or "
+        "outside of every open folder."
     )
 
 

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from callboard.contracts.commands.tool import GetToolInventory, ToolInventory
-from callboard.contracts.entities.tool_inventory import ServerState, ToolInfo
+from callboard.contracts.entities.tool_inventory import ServerCondition, ServerState, ToolInfo
 from callboard.contracts.text.sentences import format_count
 
 from ..hosting.connection import connect
@@ -23,7 +23,7 @@ from .terminal.output import Style, mark_hidden, print_json, print_out, to_line
 
 _DETAILS = """Tool servers (MCP) are set under [[servers]] in your settings.toml, or in the folder's
 .callboard/settings.toml if you trust the folder. This verb starts them to read their tools. Exits with 1 if a tool
-server is lost.
+server is disconnected.
 
 \b
 Examples:
@@ -31,6 +31,12 @@ Examples:
   callboard tools --agent reviewer     tools of this agent
   callboard tools --json               one JSON object: agent, tools, servers
 """
+_CONDITIONS: dict[ServerCondition, str] = {
+    "idle": "not used yet",
+    "connecting": "connecting",
+    "connected": "connected",
+    "lost": "disconnected",
+}
 _ORDER = ("loaded", "deferred", "blocked", "excluded")
 
 
@@ -85,10 +91,10 @@ def _server(server: ServerState, style: Style) -> str:
     details = "".join(f"\n      {to_line(refusal)}" for refusal in server.refusals)
     if server.prompts:
         details += f"\n      prompts, not offered to agents: {to_line(', '.join(server.prompts))}"
-    return f"  server {mark_hidden(server.name)}  {server.condition}  {style.dim(to_line(state))}{details}"
+    return f"  server {mark_hidden(server.name)}  {_CONDITIONS[server.condition]}  {style.dim(to_line(state))}{details}"
 
 
 def _tool(tool: ToolInfo, width: int, style: Style) -> str:
-    effect = "reads" if tool.read_only else "may destroy" if tool.destructive else "may change"
+    effect = "reads" if tool.read_only else "may delete" if tool.destructive else "may change files"
     note = tool.reason or f"{effect}, {tool.concurrency}"
     return f"  {tool.availability.ljust(8)}  {mark_hidden(tool.name).ljust(width)}  {style.dim(to_line(note))}"

@@ -214,7 +214,7 @@ _EXTERNAL_HINTS = {
     "model_unconfigured": "Install what is missing, then send the turn again.",
     "model_auth": "Run the agent in a terminal and log in, then send the turn again.",
     "model_unavailable": "Check the command in the agent's definition, then send the turn again.",
-    "model_refused_request": "Rephrase the input, or send it to another agent.",
+    "model_refused_request": "Read the agent's message. Rephrase the input, check the agent's login, or use another agent.",
     "person_denied": "Send the turn again to get a new approval request.",
     "policy_denied": "Ask the owner of that policy, or send the turn to another agent.",
     "nobody_there": "Send the turn again while you can respond, or add a rule that allows it.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from callboard.contracts.entities.tool_inventory import Availability, ToolInfo
 from callboard.contracts.ports.tools import ToolContext
 from callboard.contracts.team_tools import TEAM_TOOLS
+from callboard.contracts.text.sentences import to_sentence
 
 from ..builtin import bash, declarations, find_tools
 from ..mcp.names import PREFIX
@@ -26,7 +27,7 @@ _READS = frozenset(
         "propose_plan",
     }
 )
-_NOT_LISTED = "it is not in the agent's list of tools"
+_NOT_LISTED = "The agent's `tools` do not include it."
 
 
 def list_tools(context: ToolContext, server_tools: McpCatalog = declarations.NO_SERVERS) -> tuple[ToolInfo, ...]:
@@ -34,11 +35,11 @@ def list_tools(context: ToolContext, server_tools: McpCatalog = declarations.NO_
     builtin = [_describe_builtin(tool, context, server_tools) for tool in declarations.TOOLS.values()]
     served = [_describe_offer(offer, context, server_tools) for offer in server_tools.offers.values()]
     excluded = [
-        ToolInfo(name=name, source=f"mcp:{server}", availability="excluded", reason="the settings exclude it")
+        ToolInfo(name=name, source=f"mcp:{server}", availability="excluded", reason="The settings exclude it.")
         for name, server in server_tools.excluded.items()
     ]
     disconnected = [
-        ToolInfo(name=f"{PREFIX}{part}__*", source=f"mcp:{server}", availability="blocked", reason=why)
+        ToolInfo(name=f"{PREFIX}{part}__*", source=f"mcp:{server}", availability="blocked", reason=to_sentence(why))
         for part, (server, why) in server_tools.missing.items()
         if not any(name.startswith(f"{PREFIX}{part}__") for name in server_tools.offers)
     ]
@@ -70,16 +71,16 @@ def _check_builtin(
         return (
             ("loaded", "")
             if declarations.list_findable(context, server_tools)
-            else ("excluded", "there are no deferred tools")
+            else ("excluded", "There are no deferred tools.")
         )
     if not declarations.is_listed(tool.name, context):
         return "excluded", _NOT_LISTED
     if not declarations.has_policy(tool, context):
-        return "excluded", f"it requires the policy {tool.policy}, which this agent does not have"
+        return "excluded", f"The agent does not have the policy {tool.policy}."
     if tool.only_mode not in {None, context.mode}:
-        return "excluded", f"it is available only in {tool.only_mode} mode"
+        return "excluded", f"It is available in {tool.only_mode} mode only."
     if tool.name in TEAM_TOOLS and tool.name not in context.teamwork:
-        return "excluded", "it has no possible target in this team"
+        return "excluded", "The team has no agent for it."
     return "loaded", ""
 
 
@@ -103,15 +104,15 @@ def _check_offer(offer: ToolOffer, context: ToolContext, server_tools: McpCatalo
         return "excluded", _NOT_LISTED
     if not offer.read_only:
         if "Patch" not in context.policy:
-            return "excluded", "it may change things, which requires the policy Patch"
+            return "excluded", "It may change things, and the agent does not have the policy Patch."
         if context.read_only:
-            return "excluded", "it may change things, and this agent only reads"
+            return "excluded", "It may change things, and the agent only reads."
         if context.permission_mode == "planning":
-            return "excluded", "it may change things, and the mode is planning"
+            return "excluded", "It may change things, and the mode is planning."
         if context.work_globs or context.parent_globs:
-            return "excluded", "it may change things, and cannot be confined to the agent's paths"
+            return "excluded", "It may change things, and cannot be confined to the agent's paths."
     if gone := server_tools.find_outage(offer.server):
-        return "blocked", gone
+        return "blocked", to_sentence(gone)
     if offer.deferred and offer.name not in context.loaded_tools:
-        return "deferred", f"{find_tools.NAME} loads it"
+        return "deferred", f"{find_tools.NAME} loads it when it is needed."
     return "loaded", ""

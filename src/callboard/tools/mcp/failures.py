@@ -39,6 +39,8 @@ def describe(error: BaseException, redact: Callable[[str], str], seconds: float)
             return f"it did not complete the handshake within {seconds:g} s"
         case MCPError():
             return f"it reported: {display(redact(first.message), 300)}"
+        case httpx2.ConnectError():
+            return "nothing answers at its address"
         case ValidationError():
             return "its response does not follow the protocol"
         case _:

@@ -16,7 +16,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.secrets import StreamRedaction
 from callboard.contracts.ports.tools import Reporter, ToolContext, ToolOutcome
 from callboard.contracts.settings import HttpServer, Server, StdioServer
-from callboard.contracts.text.sentences import to_clause
+from callboard.contracts.text.sentences import to_clause, to_sentence
 
 from ..unsandboxed.reach import Reach, check_program
 from ..unsandboxed.variables import base_environment
@@ -92,7 +92,7 @@ class _Slot:
         lost = self.link.lost if self.link is not None else None
         if lost is not None:
             return lost.code, lost.message
-        return "server_unavailable", "it is connecting" if self.connecting else "it was not needed until now"
+        return "server_unavailable", "it is connecting" if self.connecting else "no call has used it yet"
 
 
 def _served_folder(context: ToolContext) -> str:
@@ -297,7 +297,8 @@ def _check_server(server: Server, folder: str, values: Mapping[str, str], reach:
     try:
         lookup = check_program(server.command, folder, values["PATH"], reach, given_data=True)
     except FileNotFoundError as error:
-        raise Refusal("server_failed", f"{error.filename}: {error.strerror}") from error
+        message = f"its program {error.filename} was not found"
+        raise Refusal("server_failed", message, hint="Install it, or correct `command`.") from error
     if lookup.exposed is not None:
         raise Refusal("server_unavailable", f"{lookup.exposed.problem}. {lookup.exposed.remedy}")
     return msgspec.structs.replace(server, command=lookup.command)
@@ -327,5 +328,5 @@ def _to_state(slot: _Slot, selection: ToolSelection) -> ServerState:
     if slot.problem is not None or (link is not None and link.lost is not None):
         code, message = slot.explain()
         condition = "connecting" if slot.connecting is not None else "lost"
-        return msgspec.structs.replace(state, condition=condition, code=code, message=message)
+        return msgspec.structs.replace(state, condition=condition, code=code, message=to_sentence(message))
     return state
