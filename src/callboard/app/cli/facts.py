@@ -40,7 +40,7 @@ def register(app: typer.Typer) -> None:
 def _facts(
     session: SessionArgument,
     after: Annotated[int, typer.Option(min=0, help="Sequence to start after.")] = 0,
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="New facts too, while Callboard is running.")] = False,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Also new facts, while Callboard is running.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Output as whole facts, one JSON line each.")] = False,
 ) -> None:
     run_async(_print(StateFolder.from_environment(os.environ), session, after, follow=follow, as_json=json))

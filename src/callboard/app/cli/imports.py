@@ -69,7 +69,7 @@ def _import(
     source: Annotated[
         Literal["claude-code", "codex"] | None, typer.Option("--from", help="Product. [default: both]")
     ] = None,
-    only_list: Annotated[bool, typer.Option("--list", help="List of sessions, without an import.")] = False,
+    only_list: Annotated[bool, typer.Option("--list", help="List of the sessions only.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Import without a question.")] = False,
     json: Annotated[
         bool, typer.Option("--json", help="Output as one JSON line per session; needs --yes to import.")

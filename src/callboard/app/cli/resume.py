@@ -56,7 +56,7 @@ def _resume(
     thread: Annotated[
         str, typer.Option(metavar="THREAD", help="Thread of the agent. [default: thread of the lead]")
     ] = "",
-    tree: Annotated[bool, typer.Option("--tree", help="Its children that stopped with their process, too.")] = False,
+    tree: Annotated[bool, typer.Option("--tree", help="Also its children that stopped with their process.")] = False,
     reason: ReasonOption = "",
     approve: ApproveOption = None,
     json: JsonFacts = False,

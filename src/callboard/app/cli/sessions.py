@@ -43,7 +43,7 @@ def _sessions(
     folder: Annotated[
         Path | None, typer.Option("--folder", "-C", help="Project folder. [default: all folders]")
     ] = None,
-    archived: Annotated[bool, typer.Option("--archived", help="Archived sessions, in addition.")] = False,
+    archived: Annotated[bool, typer.Option("--archived", help="Also archived sessions.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Output as one JSON line per session.")] = False,
     with_sizes: Annotated[
         bool, typer.Option("--sizes", help="Size of each session; the setting `retention` frees space.")

@@ -55,8 +55,8 @@ def register(app: typer.Typer) -> None:
 
 def _trust(
     folder: Annotated[Path, typer.Argument(help="Project folder. [default: .]", show_default=False)] = Path(),
-    revoke: Annotated[bool, typer.Option("--revoke", help="Revocation of all permissions of its files.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Trust in the requests, without a question.")] = False,
+    revoke: Annotated[bool, typer.Option("--revoke", help="Revocation of the trust in the folder.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Trust without a question.")] = False,
     json: JsonObject = False,
     wide: BroadFolder = False,
 ) -> int:

@@ -90,14 +90,19 @@ def _run(
     prompt: Annotated[str, typer.Argument(metavar="PROMPT", help="Prompt; `-` reads it from standard input.")],
     session: Annotated[str, typer.Option(help="Session id, or `last`. [default: a new session]")] = "",
     folder: FolderOption = Path(),
-    mode: Annotated[Mode, typer.Option(help="Conversation, or work on the objective until it is finalised.")] = "chat",
+    mode: Annotated[
+        Mode, typer.Option(help="One response per prompt (chat), or work until the objective is met (auto).")
+    ] = "chat",
     permission: Annotated[
         PermissionMode | None, typer.Option(help="Permission mode. [default: your settings, else ask]")
     ] = None,
     file: Annotated[
-        list[Path] | None, typer.Option("--file", help="File or image to attach; repeatable, at most 20.")
+        list[Path] | None,
+        typer.Option("--file", metavar="PATH", help="File or image to attach; repeatable, at most 20."),
     ] = None,
-    when_busy: Annotated[WhenBusy, typer.Option(help="Handling of the prompt while another turn runs.")] = "queue",
+    when_busy: Annotated[
+        WhenBusy, typer.Option(help="Action if another turn is running: queue, interrupt it, or refuse.")
+    ] = "queue",
     approve: ApproveOption = None,
     json: JsonFacts = False,
     wide: BroadFolder = False,

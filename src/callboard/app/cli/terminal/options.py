@@ -21,7 +21,9 @@ JsonFacts = Annotated[bool, typer.Option("--json", help="Output as facts, one JS
 BroadFolder = Annotated[bool, typer.Option("--wide", help="Permission to open a home or system folder.")]
 ApproveOption = Annotated[
     Literal["ask", "none", "all-edits", "all"] | None,
-    typer.Option("--approve", help="Approval policy. [default: ask in a terminal, else none]"),
+    typer.Option(
+        "--approve", help="Approvals: ask you, none, all file edits, or all. [default: ask in a terminal, else none]"
+    ),
 ]
 
 
@@ -43,7 +45,7 @@ FolderOption = Annotated[
         "--folder",
         "-C",
         callback=_check_folder,
-        help="Project folder. [default: current folder]",
+        help="Project folder. [default: .]",
         show_default=False,
     ),
 ]
