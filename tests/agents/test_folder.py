@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from callboard.adapters.acp import installed_agents
+from callboard.adapters.acp import detect_agents
 from callboard.agents.folder import MAX_FILES, FolderDefinitions
 from callboard.agents.packaged import build_packaged_roster
 from callboard.contracts.errors import Problem, Refusal
@@ -137,7 +137,7 @@ def test_a_folder_with_only_a_subagent_has_the_packaged_lead_with_delegation(
     tmp_path: Path, definitions: FolderDefinitions
 ):
     """A5: the definition of `callboard agents --installed` is enough for a usable folder."""
-    agent = installed_agents(install(tmp_path / "bin", "opencode"))[0]
+    agent = detect_agents(install(tmp_path / "bin", "opencode"))[0]
     (tmp_path / "agents").mkdir()
     (tmp_path / "agents" / "opencode.md").write_text(agent.definition)
 

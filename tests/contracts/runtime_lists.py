@@ -7,7 +7,7 @@ from typing import Any, get_args, get_type_hints
 import msgspec
 
 from callboard.adapters.http.agentruns.queries import ContextQuery
-from callboard.adapters.http.openapi import openapi_document
+from callboard.adapters.http.openapi import build_openapi_document
 from callboard.agents.fields import DefinitionFields, PolicyTable
 from callboard.contracts.entities.team import Policy
 from callboard.contracts.facts.session import AgentKind
@@ -57,4 +57,4 @@ def runtime_lists() -> dict[str, frozenset[str]]:
 
 
 def _paths() -> dict[str, Any]:
-    return openapi_document()["paths"]
+    return build_openapi_document()["paths"]

@@ -9,7 +9,7 @@ from typing import Any, get_args, get_type_hints
 
 import msgspec
 
-from callboard.adapters.http.openapi import openapi_document
+from callboard.adapters.http.openapi import build_openapi_document
 from callboard.contracts.commands.base import COMMANDS
 from callboard.contracts.entities.handoff_payload import Expectation, HandoffStatus, Payload
 from callboard.contracts.entities.team import Ref, Role
@@ -282,7 +282,7 @@ def _communication_lists(has: dict[type[Row], set[str]]) -> dict[str, frozenset[
         )
     )
     within = frozenset(f"payload.{name}" for name in _names(Payload, ""))
-    paths: dict[str, Any] = openapi_document()["paths"]
+    paths: dict[str, Any] = build_openapi_document()["paths"]
     routes = {f"{method.upper()} {path}" for path, methods in paths.items() for method in methods}
     return {
         "communication.envelope_required": envelope | within,

@@ -16,7 +16,7 @@ from typing import Protocol
 import msgspec
 
 from callboard.adapters.imports import claude_code, codex
-from callboard.adapters.imports.past import PastSession, PastTurn, read_lines, session_id
+from callboard.adapters.imports.past import PastSession, PastTurn, read_lines, read_session_id
 from callboard.contracts.commands.session_import import (
     ImportTurn,
     PastSessionEntry,
@@ -47,9 +47,9 @@ class _Reader(Protocol):
     """The interface of each product's reader."""
 
     def find(self, home: Path) -> Iterator[PastSession]: ...
-    def transcripts(self, home: Path) -> Iterator[Path]: ...
-    def about(self, file: Path, most: int | None = None) -> PastSession | None: ...
-    def parts(self, file: Path) -> list[Path]: ...
+    def list_transcripts(self, home: Path) -> Iterator[Path]: ...
+    def read_session(self, file: Path, most: int | None = None) -> PastSession | None: ...
+    def list_parts(self, file: Path) -> list[Path]: ...
 
 
 _READERS: Mapping[SessionSource, _Reader] = {"claude_code": claude_code, "codex": codex}
@@ -168,7 +168,7 @@ class TranscriptIndex:
     def _has_empty(self, folder: str, source: SessionSource, source_id: str) -> bool:
         """Return True if there is a transcript of this session, without a prompt."""
         return any(
-            (file.source, session_id(file.path)[:MAX_ID_CHARS]) == (source, source_id) and _can_be_of_folder(file)
+            (file.source, read_session_id(file.path)[:MAX_ID_CHARS]) == (source, source_id) and _can_be_of_folder(file)
             for file in self._list_files(folder, empty=True)
         )
 
@@ -200,13 +200,13 @@ class TranscriptIndex:
     def _list_files(self, folder: str, *, empty: bool = False) -> Iterator[_File]:
         escaped = _ESCAPED.sub("-", folder)
         for source, home in self._homes.items():
-            for path in _READERS[source].transcripts(home):
+            for path in _READERS[source].list_transcripts(home):
                 try:
                     status = path.stat()
                     # Reading a pipe or device may never end.
                     if not stat.S_ISREG(status.st_mode) or not (status.st_size or empty):
                         continue
-                    parts = [status, *(part.stat() for part in _READERS[source].parts(path))]
+                    parts = [status, *(part.stat() for part in _READERS[source].list_parts(path))]
                 except OSError:
                     continue
                 is_expected = source == "claude_code" and _ESCAPED.sub("-", path.parent.name) == escaped
@@ -230,7 +230,7 @@ def _can_be_of_folder(file: _File) -> bool:
 def _read_file(file: _File, limit: int) -> _IndexedFile:
     """Read a transcript up to `limit` bytes. Any content is possible."""
     try:
-        session = _READERS[file.source].about(file.path, limit)
+        session = _READERS[file.source].read_session(file.path, limit)
         if session is None and next(read_lines(file.path, limit), None) is None:
             return _IndexedFile(file.stamp, problem="It contains no line of its product.")
         return _IndexedFile(file.stamp, session)

@@ -198,7 +198,7 @@ def build_http_app(wired: Wiring, home: StateFolder, token: str) -> HttpApp:
             runs=runtime.runs,
             store=parts.store,
             uploads=parts.uploads,
-            about=about,
+            read_meta=about,
             token=token,
             access=PageAccess(home.opening),
         )

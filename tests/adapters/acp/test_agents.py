@@ -14,7 +14,7 @@ import pytest
 from callboard.adapters.acp import AcpAgents
 from callboard.adapters.acp.agents import AcpSession
 from callboard.adapters.acp.modes import ENVIRONMENT
-from callboard.adapters.acp.process import agent_environment
+from callboard.adapters.acp.process import build_environment
 from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.ports.external import (
     CallReported,
@@ -223,5 +223,5 @@ async def test_an_agent_receives_no_api_key(tmp_path: Path):
         "CALLBOARD_HOME": "/x",
     }
 
-    assert agent_environment(environment) == {"PATH": os.environ["PATH"], "HOME": "/h", "LC_ALL": "C", **ENVIRONMENT}
+    assert build_environment(environment) == {"PATH": os.environ["PATH"], "HOME": "/h", "LC_ALL": "C", **ENVIRONMENT}
     assert mask_secrets("Authorization: Bearer abc") == "Authorization: Bearer ***"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from callboard.adapters.acp import installed_agents
+from callboard.adapters.acp import detect_agents
 from callboard.agents.definition import load_definition
 
 
@@ -20,7 +20,7 @@ def test_installed_agents_have_a_valid_definition(tmp_path: Path):
     install(tmp_path, "claude-agent-acp")
     install(tmp_path, "claude-code-acp")
 
-    agents = installed_agents(str(tmp_path))
+    agents = detect_agents(str(tmp_path))
 
     assert [(agent.name, agent.command) for agent in agents] == [
         ("claude", ("claude-agent-acp",)),
@@ -35,4 +35,4 @@ def test_installed_agents_have_a_valid_definition(tmp_path: Path):
 
 
 def test_without_installed_agents_the_list_is_empty(tmp_path: Path):
-    assert installed_agents(str(tmp_path)) == ()
+    assert detect_agents(str(tmp_path)) == ()

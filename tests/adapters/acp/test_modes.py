@@ -10,7 +10,7 @@ import pytest
 
 from callboard.adapters.acp import AcpAgents
 from callboard.adapters.acp.agents import AcpSession
-from callboard.adapters.acp.modes import ALLOWED, choose_mode, is_allowed, known_agent
+from callboard.adapters.acp.modes import ALLOWED, choose_mode, find_agent, is_allowed
 from callboard.contracts.facts.turn import PermissionMode
 from callboard.contracts.ports.external import (
     AgentControl,
@@ -58,7 +58,7 @@ def test_each_permission_mode_chooses_a_mode_of_each_known_agent(
 ):
     """A1."""
     permissions: tuple[PermissionMode, ...] = ("planning", "ask", "edits", "full")
-    agent = known_agent(name)
+    agent = find_agent(name)
     current = "fast" if "fast" in modes else modes[0]
 
     assert tuple(choose_mode(agent, modes, current, permission) for permission in permissions) == chosen
@@ -66,7 +66,7 @@ def test_each_permission_mode_chooses_a_mode_of_each_known_agent(
 
 def test_an_unknown_mode_is_allowed_with_full_only():
     """A1."""
-    claude = known_agent("claude-agent-acp")
+    claude = find_agent("claude-agent-acp")
     allowed = {
         permission: [mode for mode in (*CLAUDE, "new-mode") if is_allowed(claude, mode, permission)]
         for permission in ALLOWED

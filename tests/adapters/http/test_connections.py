@@ -82,7 +82,7 @@ async def test_2000_half_open_connections_leave_room_for_a_client_with_the_token
                 answer = await fresh.get(f"{API}/meta", headers={"Authorization": f"Bearer {TOKEN}"})
             assert answer.status_code == 200
             assert board.server.bounds.unknown <= 128
-            assert len(board.server.connections()) <= 128 + 256
+            assert len(board.server.list_connections()) <= 128 + 256
 
 
 async def test_every_request_head_has_a_time_limit(tmp_path: Path):
@@ -110,7 +110,7 @@ async def test_a_trusted_connection_is_never_closed_for_an_untrusted_one(small: 
     """X9: it stays open also between requests."""
     assert (await small.http.get(f"{API}/meta")).status_code == 200
     assert small.server.bounds.trusted == 1
-    (trusted,) = small.server.connections()
+    (trusted,) = small.server.list_connections()
     flood = [_open(small) for _ in range(20)]
     assert await _ended(flood[0]) == b""
     assert not trusted.is_closing()
@@ -141,7 +141,7 @@ async def test_a_refused_client_delays_nothing(board: Board):
 def test_the_limits_fit_the_limit_of_open_files(monkeypatch: pytest.MonkeyPatch, soft: int, limits: tuple[int, int]):
     """X9"""
     monkeypatch.setattr(resource, "getrlimit", lambda _: (soft, resource.RLIM_INFINITY))
-    assert connections.default_limits() == limits
+    assert connections.compute_limits() == limits
 
 
 @pytest.mark.parametrize(

@@ -114,12 +114,12 @@ async def test_a_slow_client_gets_a_snapshot_and_delays_no_other(tmp_path: Path)
         async with client, open_stream(client, path) as reader, open_stream(board.http, path) as follower:
             slow.take(await reader.event())
             quick.take(await follower.event())
-            for connection in board.server.connections():
+            for connection in board.server.list_connections():
                 connection.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 16 * 1024)
             for turn in range(60):
                 await submit_and_follow(board, follower, quick, f"{turn} {'x' * 7000}")
 
-            buffered = max(connection.get_write_buffer_size() for connection in board.server.connections())
+            buffered = max(connection.get_write_buffer_size() for connection in board.server.list_connections())
             while slow.cursor != quick.cursor:
                 slow.take(await reader.event())
 

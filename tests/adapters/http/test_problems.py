@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from msgspec import Meta
 
-from callboard.adapters.http.problems import STATUS, invalid_input
+from callboard.adapters.http.problems import STATUS, build_input_refusal
 from callboard.contracts.errors import CODES
 
 
@@ -44,7 +44,7 @@ def test_an_exceeded_limit_is_described_for_its_field(field: str, value: object,
     """SAFE-05"""
     with pytest.raises(msgspec.ValidationError) as error:
         msgspec.json.decode(msgspec.json.encode({field: value}), type=Bounded)
-    problem = invalid_input(error.value).problem
+    problem = build_input_refusal(error.value).problem
     assert (problem.field, problem.message) == (field, message)
 
 
@@ -61,7 +61,7 @@ def test_a_nested_field_is_named_by_its_path():
     def field(sent: object) -> str:
         with pytest.raises(msgspec.ValidationError) as error:
             msgspec.json.decode(msgspec.json.encode(sent), type=Outer)
-        return invalid_input(error.value).problem.field
+        return build_input_refusal(error.value).problem.field
 
     assert field({"theInner": 1}) == "theInner"
     assert field({"theInner": {"someNumbers": [1, "x"]}}) == "theInner.someNumbers.1"

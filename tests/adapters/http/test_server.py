@@ -30,7 +30,7 @@ async def test_a_busy_port_moves_on(board: Board):
     try:
         assert board.server.port < other.port <= board.server.port + NEXT_PORTS
         assert other.url == f"http://127.0.0.1:{other.port}"
-        assert other.page_link("/s/ses_1").link.startswith(f"{other.url}/#open=")
+        assert other.create_page_link("/s/ses_1").link.startswith(f"{other.url}/#open=")
         async with httpx2.AsyncClient(base_url=other.url) as client:
             assert (await client.get("/healthz")).json() == {"ok": True}
     finally:
@@ -59,7 +59,7 @@ async def test_answers_are_sent_at_once(board: Board):
     """Nagle's algorithm would delay each answer by about 40 ms."""
     await board.http.get("/healthz")
 
-    (connection,) = board.server.connections()
+    (connection,) = board.server.list_connections()
     accepted: socket.socket = connection.get_extra_info("socket")
     assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) != 0
 

@@ -62,7 +62,7 @@ def _open_by_address() -> None:
     import webbrowser
 
     links: list[str] = []
-    right = server.HttpServer.page_link
+    right = server.HttpServer.create_page_link
 
     def page_link(self: Any, route: str = "") -> Any:
         issued = right(self, route)
@@ -72,7 +72,7 @@ def _open_by_address() -> None:
     def open_page(_: str) -> None:
         threading.Thread(target=webbrowser.open, args=(links[-1],), daemon=True).start()
 
-    server.HttpServer.page_link = page_link
+    server.HttpServer.create_page_link = page_link
     setattr(up, "open_page", open_page)  # noqa: B010 - the verb imports it by name
 
 

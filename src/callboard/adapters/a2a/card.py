@@ -21,7 +21,7 @@ MAX_CARD_BYTES = 256 * 1024
 _PORTS = {"http": 80, "https": 443}
 
 
-def card_url(url: str) -> str:
+def build_card_url(url: str) -> str:
     """Return the address of the card: `url` if it names a JSON file, else the well-known path below it."""
     parts = urlsplit(url)
     if parts.path.endswith(".json") or parts.query:
@@ -37,7 +37,7 @@ async def read_card(http: httpx.AsyncClient, url: str, seconds: float) -> AgentC
     Raises:
         ExternalFailure: `remote_unavailable` or `remote_refused`.
     """
-    address = card_url(url)
+    address = build_card_url(url)
     try:
         async with asyncio.timeout(seconds):
             data = await _fetch(http, address)
@@ -55,7 +55,7 @@ async def read_card(http: httpx.AsyncClient, url: str, seconds: float) -> AgentC
     return _restrict_to_origin(card, address)
 
 
-def card_json(card: AgentCard) -> str:
+def encode_card(card: AgentCard) -> str:
     """Return the card as JSON, as it is stored."""
     return json.dumps(MessageToDict(card), ensure_ascii=False, separators=(",", ":"))
 

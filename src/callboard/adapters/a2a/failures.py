@@ -18,14 +18,14 @@ def describe_error(error: BaseException) -> str:
     return mask_secrets(" ".join(str(error).split())[:300]) or type(error).__name__
 
 
-def message_failure(error: Exception) -> ExternalFailure:
+def build_message_failure(error: Exception) -> ExternalFailure:
     """Return the failure of a message that the agent did not respond to with a task."""
     if not _is_rejection(error):
-        return unreachable(describe_error(error), retryable=_is_unsent(error))
+        return build_unreachable_failure(describe_error(error), retryable=_is_unsent(error))
     return ExternalFailure("remote_refused", f"The remote agent rejected the message: {describe_error(error)}")
 
 
-def unreachable(reason: str, *, retryable: bool = False) -> ExternalFailure:
+def build_unreachable_failure(reason: str, *, retryable: bool = False) -> ExternalFailure:
     """Return the failure of an agent that cannot be reached.
 
     Args:

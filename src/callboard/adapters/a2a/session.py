@@ -12,10 +12,10 @@ from a2a.types.a2a_pb2 import AgentCard
 
 from callboard.contracts.ports.external import RemoteEvent
 
-from .card import card_json
+from .card import encode_card
 from .pace import Pace
 from .task_follower import TaskFollower
-from .translation import single_line
+from .translation import to_single_line
 
 
 class A2aSession:
@@ -26,10 +26,10 @@ class A2aSession:
     ) -> None:
         self.url = url
         self.id = resume
-        self.name = single_line(card.name) or "unnamed"
-        self.version = single_line(card.version, 50)
+        self.name = to_single_line(card.name) or "unnamed"
+        self.version = to_single_line(card.version, 50)
         self.resumed = bool(resume)
-        self.card = card_json(card)
+        self.card = encode_card(card)
         self._client = client
         self._http = http
         self._streams = card.capabilities.streaming
@@ -64,7 +64,7 @@ class A2aSession:
             on_conversation=self._set_conversation,
         )
         try:
-            async with contextlib.aclosing(follower.events(text, task, more)) as events:
+            async with contextlib.aclosing(follower.follow_prompt(text, task, more)) as events:
                 async for event in events:
                     yield event
         finally:

@@ -10,7 +10,14 @@ from callboard.contracts.entities.team import RemoteTaskState
 from callboard.contracts.ports.external import ExternalFailure, RemoteEvent, TaskReported, TextReported
 from callboard.contracts.text.redactor import mask_secrets
 
-from .translation import artifact_report, full_text, message_text, other_parts, parts_report, state_of
+from .translation import (
+    build_artifact_report,
+    build_parts_report,
+    convert_state,
+    format_message,
+    list_other_parts,
+    read_message_text,
+)
 
 #: States in which the agent waits for a person's input.
 NEED_STATES: tuple[RemoteTaskState, ...] = ("input_required", "auth_required")
@@ -112,8 +119,8 @@ class TaskEventHandler:
         yield from self._convert_status(task.status)
 
     def _convert_status(self, status: TaskStatus) -> Iterator[RemoteEvent]:
-        state = state_of(status.state)
-        text = message_text(status.message) if state == "completed" else full_text(status.message)
+        state = convert_state(status.state)
+        text = read_message_text(status.message) if state == "completed" else format_message(status.message)
         reported = (state, text, status.message.message_id, status.timestamp.ToNanoseconds())
         if reported == self._answered:
             return
@@ -124,17 +131,17 @@ class TaskEventHandler:
         if state in END_MESSAGES or state in NEED_STATES:
             yield from self._deliver_pieces()
         self.state, self.message = state, mask_secrets(text) if state == "auth_required" else text
-        is_answer = state == "completed" and bool(text.strip() or other_parts(status.message))
+        is_answer = state == "completed" and bool(text.strip() or list_other_parts(status.message))
         yield TaskReported(self.task, state, "" if is_answer else self.message)
         if is_answer:
             yield from self._convert_message(status.message)
 
     def _convert_message(self, message: Message) -> Iterator[RemoteEvent]:
-        text, parts = message_text(message), other_parts(message)
+        text, parts = read_message_text(message), list_other_parts(message)
         if text:
             yield TextReported(text, message.message_id)
         if parts:
-            yield parts_report(self.task, message.message_id, parts)
+            yield build_parts_report(self.task, message.message_id, parts)
 
     def _convert_artifact(self, update: TaskArtifactUpdateEvent) -> Iterator[RemoteEvent]:
         piece = update.artifact
@@ -160,7 +167,7 @@ class TaskEventHandler:
         content = artifact.SerializeToString(deterministic=True)
         if self._delivered.get(artifact.artifact_id) != content:
             self._delivered[artifact.artifact_id] = content
-            yield artifact_report(self.task, artifact)
+            yield build_artifact_report(self.task, artifact)
 
     def _is_own_task(self, task: str) -> bool:
         if not self.task and task:

@@ -36,7 +36,7 @@ from callboard.contracts.ports.external import (
 )
 from callboard.contracts.text.redactor import mask_secrets
 
-from .failures import BROKEN, describe_error, message_failure, unreachable
+from .failures import BROKEN, build_message_failure, build_unreachable_failure, describe_error
 from .pace import Pace
 from .task_events import END_MESSAGES, TaskEventHandler
 
@@ -66,7 +66,7 @@ class TaskFollower:
         self._cancelled = False
         self._woken = asyncio.Event()
 
-    async def events(self, text: str, task: str, more: str) -> AsyncGenerator[RemoteEvent]:
+    async def follow_prompt(self, text: str, task: str, more: str) -> AsyncGenerator[RemoteEvent]:
         """Yield all events of the prompt. Raises ExternalFailure.
 
         Args:
@@ -156,11 +156,11 @@ class TaskFollower:
                                 return
                 except BROKEN as error:
                     if not self._task_events.task:
-                        raise message_failure(error) from error
+                        raise build_message_failure(error) from error
                     if need is not None:
                         self._task_events.restore_need(need)
                 if not self._task_events.task:
-                    raise unreachable("the response is empty.")
+                    raise build_unreachable_failure("the response is empty.")
                 self._task_events.settle_need()
                 need = None
                 if (self._task_events.state, self._task_events.message) != before:

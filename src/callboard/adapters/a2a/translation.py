@@ -33,48 +33,48 @@ _STATES: dict[int, RemoteTaskState] = {
 }
 
 
-def state_of(state: int) -> RemoteTaskState:
+def convert_state(state: int) -> RemoteTaskState:
     """Return the task state; `unknown` for a state that this version does not support."""
     return _STATES.get(state, "unknown")
 
 
-def single_line(text: str, longest: int = _MAX_NAME_CHARS) -> str:
+def to_single_line(text: str, longest: int = _MAX_NAME_CHARS) -> str:
     """Return the text on one line, of at most `longest` characters."""
     return " ".join(text.split())[:longest]
 
 
-def message_text(message: Message) -> str:
+def read_message_text(message: Message) -> str:
     """Return the text parts of a message."""
     return "\n\n".join(part.text for part in message.parts if part.WhichOneof("content") == "text" and part.text)
 
 
-def full_text(message: Message) -> str:
+def format_message(message: Message) -> str:
     """Return all of a message as text: data as JSON, and files by name."""
-    texts = [message_text(message)]
-    for part in other_parts(message):
+    texts = [read_message_text(message)]
+    for part in list_other_parts(message):
         match part.WhichOneof("content"):
             case "data":
                 texts.append(json.dumps(MessageToDict(part.data), ensure_ascii=False))
             case "url":
-                texts.append(single_line(f"{part.filename} {part.url}", _MAX_URL_CHARS))
+                texts.append(to_single_line(f"{part.filename} {part.url}", _MAX_URL_CHARS))
             case _:
-                texts.append(f"({single_line(part.filename) or 'a file'}, {len(part.raw)} bytes, not stored)")
+                texts.append(f"({to_single_line(part.filename) or 'a file'}, {len(part.raw)} bytes, not stored)")
     return "\n\n".join(filter(None, texts))
 
 
-def other_parts(message: Message) -> list[Part]:
+def list_other_parts(message: Message) -> list[Part]:
     """Return the parts of a message that are not text."""
     return [part for part in message.parts if part.WhichOneof("content") not in ("text", None)]
 
 
-def artifact_report(task: str, artifact: Artifact) -> ArtifactReported:
+def build_artifact_report(task: str, artifact: Artifact) -> ArtifactReported:
     """Return the event of a complete artifact."""
-    return parts_report(
+    return build_parts_report(
         task, artifact.artifact_id, artifact.parts, name=artifact.name, description=artifact.description
     )
 
 
-def parts_report(
+def build_parts_report(
     task: str, identity: str, parts: Iterable[Part], *, name: str = "", description: str = ""
 ) -> ArtifactReported:
     """Return the event of delivered parts.
@@ -90,9 +90,9 @@ def parts_report(
         blobs += part_blobs
     return ArtifactReported(
         task=task,
-        artifact=single_line(identity),
-        name=single_line(name),
-        description=single_line(description, _MAX_TEXT_CHARS),
+        artifact=to_single_line(identity),
+        name=to_single_line(name),
+        description=to_single_line(description, _MAX_TEXT_CHARS),
         parts=tuple(stored),
         left_out=max(0, len(sent_parts) - MAX_PARTS),
         blobs=tuple(blobs),
@@ -100,7 +100,7 @@ def parts_report(
 
 
 def _convert_part(part: Part, room: int) -> tuple[RemotePart, list[Blob]]:
-    name = single_line(part.filename)
+    name = to_single_line(part.filename)
     match part.WhichOneof("content"):
         case "text":
             text, blobs = _build_text(part.text, room)
@@ -113,7 +113,7 @@ def _convert_part(part: Part, room: int) -> tuple[RemotePart, list[Blob]]:
             blob = make_blob(part.raw, _select_media(part, "application/octet-stream"))
             return RemotePart(media=blob.ref.media, name=name, content=blob.ref), [blob]
         case "url":
-            url = single_line(part.url, _MAX_URL_CHARS)
+            url = to_single_line(part.url, _MAX_URL_CHARS)
             return RemotePart(media=_select_media(part, "application/octet-stream"), name=name, url=url), []
         case _:
             return RemotePart(media=_select_media(part, "application/octet-stream"), name=name), []

@@ -4,6 +4,6 @@ The agent's standard input and output carry the protocol. Needs the extra `acp`.
 """
 
 from .agents import AcpAgents
-from .detect import InstalledAgent, installed_agents
+from .detect import InstalledAgent, detect_agents
 
-__all__ = ["AcpAgents", "InstalledAgent", "installed_agents"]
+__all__ = ["AcpAgents", "InstalledAgent", "detect_agents"]

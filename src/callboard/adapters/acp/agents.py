@@ -94,7 +94,7 @@ class AcpAgents:
                 await session.control(wanted)
         except TimeoutError as error:
             await session.close()
-            message = session.unavailable_message(f"It did not respond within {self._start_s:.0f} s.")
+            message = session.format_unavailable(f"It did not respond within {self._start_s:.0f} s.")
             raise ExternalFailure("model_timeout", message, retryable=True) from error
         except BaseException:
             await session.close()
@@ -134,7 +134,7 @@ class AcpSession:
 
     async def wait_for_end(self) -> str:
         """Wait until the process or its output ends, and return the reason."""
-        process = asyncio.ensure_future(self._process.ended())
+        process = asyncio.ensure_future(self._process.wait_for_end())
         output = asyncio.ensure_future(self._lines.ended.wait())
         try:
             await asyncio.wait([process, output], return_when=asyncio.FIRST_COMPLETED)
@@ -170,7 +170,7 @@ class AcpSession:
             if error.code == RequestError.auth_required().code:
                 message = f"{self.name} needs a login: start it once by hand and log in. {_format_error(error)}"
                 raise ExternalFailure("model_auth", message) from error
-            raise ExternalFailure("model_unavailable", self.unavailable_message(_format_error(error))) from error
+            raise ExternalFailure("model_unavailable", self.format_unavailable(_format_error(error))) from error
         except ValidationError as error:
             raise self._build_invalid_failure(error) from error
         except (ConnectionError, OSError) as error:
@@ -194,7 +194,7 @@ class AcpSession:
         from acp import RequestError, text_block
         from pydantic import ValidationError
 
-        from .translation import prompt_end
+        from .translation import convert_end
 
         events = self._client.events
         while not events.empty():
@@ -203,10 +203,10 @@ class AcpSession:
         prompt_task = asyncio.create_task(self._connection.prompt(session_id=self.id, prompt=[text_block(text)]))
         prompt_task.add_done_callback(lambda _: events.put_nowait(None))
         try:
-            while (event := await self._client.next_event()) is not None:
+            while (event := await self._client.read_event()) is not None:
                 yield event
             try:
-                end, usage = prompt_end(prompt_task.result())
+                end, usage = convert_end(prompt_task.result())
             except RequestError as error:
                 code = "model_auth" if error.code == RequestError.auth_required().code else "model_refused_request"
                 raise ExternalFailure(code, f"{self.name} failed: {_format_error(error)}", retryable=True) from error
@@ -254,9 +254,9 @@ class AcpSession:
         with contextlib.suppress(ConnectionError):
             await self._connection.close()
 
-    def unavailable_message(self, reason: str) -> str:
+    def format_unavailable(self, reason: str) -> str:
         """Return why the agent is unavailable, with the end of its error output."""
-        tail = self._process.tail()
+        tail = self._process.read_tail()
         return f"{self.name} is not available. {reason}" + (f" Its last error output:\n{tail}" if tail else "")
 
     async def _resume(self, folder: str, resume: str, capabilities: schema.AgentCapabilities) -> bool:
@@ -283,18 +283,18 @@ class AcpSession:
         return True
 
     def _build_invalid_failure(self, error: ValidationError) -> ExternalFailure:
-        message = self.unavailable_message(f"It sent an invalid {error.title}.")
+        message = self.format_unavailable(f"It sent an invalid {error.title}.")
         return ExternalFailure("model_unavailable", message, retryable=True)
 
     async def _build_disconnect_failure(self) -> ExternalFailure:
-        return ExternalFailure("model_unavailable", self.unavailable_message(await self._end_reason()), retryable=True)
+        return ExternalFailure("model_unavailable", self.format_unavailable(await self._end_reason()), retryable=True)
 
     async def _end_reason(self) -> str:
         # The output ends a moment before the process.
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_EXIT_WAIT_SECONDS):
-                await self._process.ended()
-        return self._lines.fault or self._process.end_reason()
+                await self._process.wait_for_end()
+        return self._lines.fault or self._process.describe_end()
 
 
 def _format_error(error: Exception) -> str:

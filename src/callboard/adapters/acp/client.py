@@ -18,7 +18,7 @@ from callboard.contracts.ports.external import (
 )
 
 from .settings import SettingsController
-from .translation import ToolCallTracker, event_from_update
+from .translation import ToolCallTracker, convert_update
 
 #: Limits of the queue: number of events, and bytes of their messages. At a limit no more is read from the agent.
 MAX_WAITING = 1000
@@ -44,7 +44,7 @@ class AcpClient:
         self._waiting: dict[int, asyncio.Future[Any]] = {}
         self._next = 1
 
-    async def next_event(self) -> ExternalEvent | None:
+    async def read_event(self) -> ExternalEvent | None:
         """Return the next event; None after the last one of a prompt."""
         event = await self.events.get()
         self._room.set()
@@ -104,7 +104,7 @@ class AcpClient:
         changed = self.settings.apply_update(update)
         if changed and self.listening:
             self.events.put_nowait(SettingsReported(self.settings.current, self.settings.allowed))
-        event = event_from_update(update, self._calls)
+        event = convert_update(update, self._calls)
         if event is not None and self.listening:
             self.events.put_nowait(event)
 

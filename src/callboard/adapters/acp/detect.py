@@ -55,7 +55,7 @@ permission_mode: ask
 """
 
 
-def installed_agents(path: str | None = None) -> tuple[InstalledAgent, ...]:
+def detect_agents(path: str | None = None) -> tuple[InstalledAgent, ...]:
     """Return the installed agents. If two programs start the same agent, return the first.
 
     Args:
@@ -71,11 +71,11 @@ def installed_agents(path: str | None = None) -> tuple[InstalledAgent, ...]:
                 title=supported.title,
                 program=program,
                 command=command,
-                definition=definition(supported.name, supported.title, command),
+                definition=format_definition(supported.name, supported.title, command),
             )
     return tuple(agents.values())
 
 
-def definition(name: str, title: str, command: tuple[str, ...], kind: str = "subagent") -> str:
+def format_definition(name: str, title: str, command: tuple[str, ...], kind: str = "subagent") -> str:
     """Return the content of a definition file for agents/ that adds the agent to a team."""
     return _DEFINITION.format(name=name, title=title, kind=kind, command=", ".join(command))

@@ -82,7 +82,7 @@ ENVIRONMENT: Mapping[str, str] = {
 }
 
 
-def known_agent(name: str) -> KnownAgent:
+def find_agent(name: str) -> KnownAgent:
     """Return the properties of the agent that reports this name."""
     folded = name.casefold()
     return next((agent for part, agent in _AGENTS.items() if part in folded), _UNKNOWN)
@@ -114,6 +114,6 @@ def is_known(agent: KnownAgent, mode: str) -> bool:
     return mode in agent.modes
 
 
-def widest_rank(permission: PermissionMode) -> str:
+def find_widest_rank(permission: PermissionMode) -> str:
     """Return the widest rank that the permission mode allows, as text for an error."""
     return max(ALLOWED[permission], key=_ORDER.index)

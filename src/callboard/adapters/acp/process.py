@@ -49,7 +49,7 @@ _TREE_SECONDS = 30.0
 _SIGNALLED = 128
 
 
-def agent_environment(environment: Mapping[str, str]) -> dict[str, str]:
+def build_environment(environment: Mapping[str, str]) -> dict[str, str]:
     """Return the variables that an agent receives."""
     passed = {name: value for name, value in environment.items() if name in PASSED or name.startswith("LC_")}
     return {**passed, **ENVIRONMENT}
@@ -76,17 +76,17 @@ class AgentProcess:
         """False once the agent and all its processes have ended."""
         return self._process.returncode is None
 
-    def tail(self) -> str:
+    def read_tail(self) -> str:
         """Return the end of its error output, without anything that looks like a secret."""
         return mask_secrets("\n".join(self._lines))
 
-    def end_reason(self) -> str:
+    def describe_end(self) -> str:
         """Return its exit code or signal as a sentence."""
         if self.running:
             return "It closed its output but is still running."
         return self._reason or "It was ended."
 
-    async def ended(self) -> None:
+    async def wait_for_end(self) -> None:
         """Wait for its end and its last error output."""
         await self._process.wait()
         await asyncio.wait([self._listening], timeout=_ERROR_OUTPUT_SECONDS)
@@ -133,7 +133,7 @@ class AgentProcess:
 
 async def start_agent(command: tuple[str, ...], folder: str, environment: Mapping[str, str]) -> AgentProcess:
     """Start the command. Raises ExternalFailure `model_unavailable` if that fails."""
-    passed = agent_environment(environment)
+    passed = build_environment(environment)
     program = Path(folder, command[0]) if "/" in command[0] else command[0]
     if shutil.which(program, path=passed.get("PATH")) is None:
         reason = os.strerror(errno.EACCES if isinstance(program, Path) and program.is_file() else errno.ENOENT)

@@ -13,7 +13,7 @@ from callboard.contracts.ports.external import OWN_MODE, AgentControl, AgentSett
 from callboard.contracts.text.redactor import mask_secrets
 from callboard.contracts.text.sentences import to_clause
 
-from .modes import KnownAgent, choose_mode, is_allowed, is_known, known_agent, widest_rank
+from .modes import KnownAgent, choose_mode, find_agent, find_widest_rank, is_allowed, is_known
 
 if TYPE_CHECKING:
     from acp.client.connection import ClientSideConnection
@@ -30,7 +30,7 @@ class SettingsController:
 
     def __init__(self) -> None:
         self.current = AgentSettings()
-        self._agent: KnownAgent = known_agent("")
+        self._agent: KnownAgent = find_agent("")
         self._wanted = AgentControl()
         self._modes: tuple[str, ...] = ()
         self._models: tuple[str, ...] = ()
@@ -54,7 +54,7 @@ class SettingsController:
 
     def introduce(self, name: str) -> None:
         """Store the name that the agent reports."""
-        self._agent = known_agent(name)
+        self._agent = find_agent(name)
 
     def apply_advertised(self, modes: schema.SessionModeState | None, options: _Options | None) -> None:
         """Store the modes and options that the agent advertises with a conversation."""
@@ -79,7 +79,7 @@ class SettingsController:
             ExternalFailure: `agent_mode_unavailable` or `unknown_model`, with what the agent offers.
         """
         self._wanted = wanted
-        mode = self._mode()
+        mode = self._select_mode()
         if mode != self.current.mode:
             await self._set(connection, session, "mode", mode)
         if not self.allowed or (mode and self.current.mode != mode):
@@ -91,7 +91,7 @@ class SettingsController:
                 )
             await self._set(connection, session, "model", wanted.model)
 
-    def _mode(self) -> str:
+    def _select_mode(self) -> str:
         """Return the mode to work in. Raises ExternalFailure if no mode fits."""
         wanted, permission = self._wanted.mode, self._wanted.permission
         if wanted == OWN_MODE:
@@ -103,7 +103,7 @@ class SettingsController:
             if mode not in self._modes:
                 raise _build_failure(f"It has no mode {mode}. {_format_offers(self._modes)}")
             if not self._is_allowed(mode):
-                limit = widest_rank(permission)
+                limit = find_widest_rank(permission)
                 message = f"Its mode {mode} allows more than the permission mode {permission} (at most {limit})."
                 raise _build_failure(message)
             return mode

@@ -51,14 +51,14 @@ class ToolCallTracker:
         return call
 
 
-def event_from_update(update: object, calls: ToolCallTracker) -> ExternalEvent | None:
+def convert_update(update: object, calls: ToolCallTracker) -> ExternalEvent | None:
     """Return the event of a session update; None for updates of modes, commands and names."""
     match update:
         case schema.AgentMessageChunk():
-            text = content_text(update.content)
+            text = format_content(update.content)
             return TextReported(text, update.message_id or "") if text else None
         case schema.AgentThoughtChunk():
-            text = content_text(update.content)
+            text = format_content(update.content)
             return ThoughtReported(text, update.message_id or "") if text else None
         case schema.ToolCallStart() | schema.ToolCallProgress():
             return CallReported(calls.apply(update))
@@ -68,7 +68,7 @@ def event_from_update(update: object, calls: ToolCallTracker) -> ExternalEvent |
             return None
 
 
-def prompt_end(response: schema.PromptResponse) -> tuple[PromptEnd, Usage]:
+def convert_end(response: schema.PromptResponse) -> tuple[PromptEnd, Usage]:
     """Return why a prompt ended, and the reported tokens. An unknown reason counts as `cancelled`."""
     reason = str(response.stop_reason)
     usage = Usage()
@@ -82,7 +82,7 @@ def prompt_end(response: schema.PromptResponse) -> tuple[PromptEnd, Usage]:
     return cast("PromptEnd", reason) if reason in _ENDS else "cancelled", usage
 
 
-def content_text(content: object) -> str:
+def format_content(content: object) -> str:
     """Return the text of a content block; a link or a type for other content."""
     match content:
         case schema.TextContentBlock():
@@ -120,7 +120,7 @@ def _merge(before: ExternalCall, update: AnyCall) -> ExternalCall:
         contents = [block for block in update.content if isinstance(block, schema.ContentToolCallContent)]
         # Content that names only a terminal of the agent has no text; the output arrives separately.
         if contents or not update.content:
-            changes["output"] = "\n".join(text for block in contents if (text := content_text(block.content)))
+            changes["output"] = "\n".join(text for block in contents if (text := format_content(block.content)))
     printed = _read_terminal_output(update.field_meta)
     if printed:
         changes["output"] = changes.get("output", before.output) + printed

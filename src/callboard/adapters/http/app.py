@@ -9,21 +9,21 @@ from starlette.responses import Response
 from starlette.routing import Route, Router
 from starlette.types import Receive, Scope, Send
 
-from .access import ConfirmedCommands, access_routes
-from .agentruns import agent_run_routes
-from .blobs import blob_routes
-from .commands import API, command_routes, json_response
+from .access import ConfirmedCommands, build_access_routes
+from .agentruns import build_agent_run_routes
+from .blobs import build_blob_routes
+from .commands import API, build_command_routes, build_json_response
 from .dependencies import HttpDependencies
 from .failures import ErrorResponses
-from .feeds import feed_routes
+from .feeds import build_feed_routes
 from .guard import Guard
 from .headers import SecurityHeaders
-from .openapi import openapi_document
-from .rpc import rpc_route
+from .openapi import build_openapi_document
+from .rpc import build_rpc_route
 from .static import StaticPage
 from .streams import SseResponses
-from .uploads import upload_routes
-from .vocabularies import vocabulary_routes
+from .uploads import build_upload_routes
+from .vocabularies import build_vocabulary_routes
 
 
 class HttpApp:
@@ -36,14 +36,14 @@ class HttpApp:
         self._streams = SseResponses(dependencies.keep_alive)
         router = Router(
             [
-                *command_routes(dependencies.commands, dependencies.access),
-                rpc_route(commands),
-                *access_routes(dependencies.access),
-                *feed_routes(dependencies, self._streams),
-                *vocabulary_routes(dependencies, self._streams),
-                *blob_routes(dependencies.store),
-                *upload_routes(dependencies.uploads),
-                *agent_run_routes(confirmed, self._streams),
+                *build_command_routes(dependencies.commands, dependencies.access),
+                build_rpc_route(commands),
+                *build_access_routes(dependencies.access),
+                *build_feed_routes(dependencies, self._streams),
+                *build_vocabulary_routes(dependencies, self._streams),
+                *build_blob_routes(dependencies.store),
+                *build_upload_routes(dependencies.uploads),
+                *build_agent_run_routes(confirmed, self._streams),
                 *_build_plain_routes(dependencies),
             ],
             redirect_slashes=False,
@@ -62,13 +62,13 @@ class HttpApp:
 
 def _build_plain_routes(dependencies: HttpDependencies) -> list[Route]:
     async def meta(_: Request) -> Response:
-        return json_response(await dependencies.about())
+        return build_json_response(await dependencies.read_meta())
 
     async def openapi(_: Request) -> Response:
-        return json_response(openapi_document())
+        return build_json_response(build_openapi_document())
 
     async def health(_: Request) -> Response:
-        return json_response({"ok": True})
+        return build_json_response({"ok": True})
 
     return [
         Route(f"{API}/meta", meta, methods=["GET"]),

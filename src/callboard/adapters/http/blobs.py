@@ -46,7 +46,7 @@ class BlobQuery(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbi
     name: Annotated[str, Meta(max_length=200, pattern=r"^[A-Za-z0-9_][A-Za-z0-9._-]*$(?!\n)")] | None = None
 
 
-def blob_routes(store: Store) -> list[Route]:
+def build_blob_routes(store: Store) -> list[Route]:
     """Build the route of all blobs."""
 
     async def read(request: Request) -> Response:

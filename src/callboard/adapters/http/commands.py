@@ -12,19 +12,19 @@ from callboard.contracts.commands.base import Declaration
 from callboard.contracts.ports.runtime import CommandService
 
 from .access import PageAccess
-from .access.granting import grants_permission
-from .requests import PAGE, cancel_on_disconnect, decode, idempotency_key, parse_query, read_json_body, request_actor
+from .access.granting import is_permission_grant
+from .requests import PAGE, cancel_on_disconnect, decode, parse_query, read_actor, read_idempotency_key, read_json_body
 
 API = "/api/v1"
 _encoder = msgspec.json.Encoder()
 
 
-def command_path(row: Declaration) -> str:
+def build_command_path(row: Declaration) -> str:
     """Return the path of a command's or query's route."""
     return f"{API}/{'queries' if row.query else 'commands'}/{row.name}"
 
 
-def command_routes(commands: CommandService, access: PageAccess) -> list[Route]:
+def build_command_routes(commands: CommandService, access: PageAccess) -> list[Route]:
     """Build a POST route for each command and a GET route for each query.
 
     A command from the page that grants more permissions needs a confirmation.
@@ -34,7 +34,7 @@ def command_routes(commands: CommandService, access: PageAccess) -> list[Route]:
     ]
 
 
-def json_response(value: object) -> Response:
+def build_json_response(value: object) -> Response:
     """Return a JSON response with the value."""
     return Response(_encoder.encode(value), media_type="application/json")
 
@@ -43,21 +43,21 @@ def _build_command_route(row: Declaration, commands: CommandService, access: Pag
     decoder = msgspec.json.Decoder(row.command)
 
     async def submit(request: Request) -> Response:
-        key = idempotency_key(request)
-        actor = request_actor(request)
+        key = read_idempotency_key(request)
+        actor = read_actor(request)
         body = await read_json_body(request)
         command = decode(decoder, body)
-        if actor.id == PAGE and grants_permission(command):
+        if actor.id == PAGE and is_permission_grant(command):
             access.confirm(request, row.name, body)
-        return json_response(await commands.submit(command, key=key, actor=actor))
+        return build_json_response(await commands.submit(command, key=key, actor=actor))
 
-    return Route(command_path(row), submit, methods=["POST"])
+    return Route(build_command_path(row), submit, methods=["POST"])
 
 
 def _build_query_route(row: Declaration, commands: CommandService) -> Route:
     async def query(request: Request) -> Response:
         command = parse_query(request, row.command)
-        answer = commands.submit(command, actor=request_actor(request))
-        return json_response(await (cancel_on_disconnect(request, answer) if row.waits else answer))
+        answer = commands.submit(command, actor=read_actor(request))
+        return build_json_response(await (cancel_on_disconnect(request, answer) if row.waits else answer))
 
-    return Route(command_path(row), query, methods=["GET"])
+    return Route(build_command_path(row), query, methods=["GET"])

@@ -38,7 +38,7 @@ class ConnectionLimits(NamedTuple):
     trusted: int
 
 
-def default_limits() -> ConnectionLimits:
+def compute_limits() -> ConnectionLimits:
     """Return limits that fit the process's soft limit of open files."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
@@ -67,7 +67,7 @@ class Connections:
         """The number of open connections with a credential."""
         return len(self._trusted)
 
-    def protocol(self, **arguments: Any) -> BoundedProtocol:
+    def build_protocol(self, **arguments: Any) -> BoundedProtocol:
         """Build the protocol of a new connection. uvicorn calls this with the arguments of a protocol class."""
         return BoundedProtocol(connections=self, **arguments)
 

@@ -34,7 +34,7 @@ class HttpDependencies:
     feeds: Feeds
     runs: RunReads
     store: Store
-    about: Callable[[], Awaitable[Meta]]
+    read_meta: Callable[[], Awaitable[Meta]]
     token: str
     access: PageAccess = field(default_factory=PageAccess)
     page: Path = PAGE

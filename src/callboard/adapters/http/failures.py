@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from callboard.contracts.errors import Problem, Refusal
 
-from .problems import METHOD_NOT_ALLOWED, UNSUPPORTED_MEDIA, WrongMediaError, incident, problem_response
+from .problems import METHOD_NOT_ALLOWED, UNSUPPORTED_MEDIA, WrongMediaError, build_problem_response, record_incident
 
 log = logging.getLogger(__name__)
 
@@ -42,26 +42,26 @@ class ErrorResponses:
 def _build_response(error: Exception, scope: Scope):
     match error:
         case WrongMediaError():
-            return problem_response(error.problem, status=UNSUPPORTED_MEDIA)
+            return build_problem_response(error.problem, status=UNSUPPORTED_MEDIA)
         case Refusal():
-            return problem_response(error.problem)
+            return build_problem_response(error.problem)
         case HTTPException(status_code=405):
             allowed = (error.headers or {}).get("Allow", "").split(", ")
-            return method_not_allowed(scope, ", ".join(sorted(allowed)))
+            return build_method_response(scope, ", ".join(sorted(allowed)))
         case HTTPException(status_code=404):
-            return problem_response(unknown_route(scope["path"]))
+            return build_problem_response(build_route_problem(scope["path"]))
         case _:
-            return problem_response(incident(error, f"{scope['method']} {scope['path']}"))
+            return build_problem_response(record_incident(error, f"{scope['method']} {scope['path']}"))
 
 
-def method_not_allowed(scope: Scope, allowed: str):
+def build_method_response(scope: Scope, allowed: str):
     """Return the response to a method that the route does not support."""
     message = f"The route does not support {scope['method']}."
     problem = Problem(code="unknown_route", message=message, hint=f"Use {allowed}.")
-    return problem_response(problem, status=METHOD_NOT_ALLOWED, headers={"Allow": allowed})
+    return build_problem_response(problem, status=METHOD_NOT_ALLOWED, headers={"Allow": allowed})
 
 
-def unknown_route(path: str) -> Problem:
+def build_route_problem(path: str) -> Problem:
     """Return the problem of an unknown path."""
     return Problem(
         code="unknown_route",

@@ -19,11 +19,11 @@ from callboard.contracts.ports.store import Head
 from callboard.contracts.record import Record, WireEvent
 from callboard.projection.emit.runtime import build_wire_event
 
-from .commands import API, json_response
+from .commands import API, build_json_response
 from .dependencies import HttpDependencies
-from .problems import incident
+from .problems import record_incident
 from .requests import parse_query
-from .streams import SseResponse, SseResponses, closing
+from .streams import SseResponse, SseResponses, close_at_end
 
 LAST_EVENT_ID = "Last-Event-ID"
 #: The largest page of facts, in bytes. A single larger fact is sent alone.
@@ -58,13 +58,13 @@ class FactPage(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     head: int
 
 
-def feed_routes(dependencies: HttpDependencies, streams: SseResponses) -> list[Route]:
+def build_feed_routes(dependencies: HttpDependencies, streams: SseResponses) -> list[Route]:
     """Build the routes of both feeds, for sessions and workspaces."""
     feeds = _Feeds(dependencies, streams)
     return [
         Route(f"{API}/{kind}/{{stream}}/{feed}", handler, methods=["GET"])
         for kind in ("sessions", "workspaces")
-        for feed, handler in (("facts", feeds.facts), ("ops", feeds.ops))
+        for feed, handler in (("facts", feeds.show_facts), ("ops", feeds.follow_ops))
     ]
 
 
@@ -73,31 +73,31 @@ class _Feeds:
         self._dependencies = dependencies
         self._streams = streams
 
-    async def facts(self, request: Request) -> Response | SseResponse:
+    async def show_facts(self, request: Request) -> Response | SseResponse:
         query = parse_query(request, FactsQuery)
-        stream = stream_of(request)
-        after = resume_sequence(request, query.after)
+        stream = get_stream_id(request)
+        after = read_resume_sequence(request, query.after)
         head = await self._dependencies.store.facts.read_head(stream)
         if head.sequence == 0 and after == 0:
-            raise unknown_stream(stream)
+            raise build_stream_refusal(stream)
         if query.limit is not None or _is_json_request(request):
             return await self._read_page(stream, after, query.limit or MAX_FACTS, head)
         return self._streams.respond(
             end_with_problem(self._follow_events(stream, after, head), f"the facts of {stream}")
         )
 
-    async def ops(self, request: Request) -> SseResponse:
+    async def follow_ops(self, request: Request) -> SseResponse:
         query = parse_query(request, OpsQuery)
-        stream = stream_of(request)
+        stream = get_stream_id(request)
         after = _read_cursor(request, query.after)
         if (await self._dependencies.store.facts.read_head(stream)).sequence == 0:
-            raise unknown_stream(stream)
+            raise build_stream_refusal(stream)
         chunks = self._dependencies.feeds.follow_ops(stream, after=after)
         return self._streams.respond(end_with_problem(chunks, f"the operations of {stream}"))
 
     async def _read_page(self, stream: str, after: int, limit: int, head: Head) -> Response:
         if after > head.sequence:
-            raise gap_refusal(stream, after, head)
+            raise build_gap_refusal(stream, after, head)
         events: list[WireEvent] = []
         size = 0
         for record in await self._dependencies.store.facts.read(stream, after=after, limit=limit):
@@ -107,17 +107,17 @@ class _Feeds:
                 break
             events.append(wired)
         last = events[-1].sequence if events else after
-        return json_response(FactPage(events=tuple(events), next=last, head=max(head.sequence, last)))
+        return build_json_response(FactPage(events=tuple(events), next=last, head=max(head.sequence, last)))
 
     async def _follow_events(self, stream: str, after: int, head: Head) -> AsyncGenerator[bytes]:
         if after > head.sequence:
-            raise gap_refusal(stream, after, head)
-        async with closing(self._dependencies.feeds.follow_facts(stream, after=after)) as batches:
+            raise build_gap_refusal(stream, after, head)
+        async with close_at_end(self._dependencies.feeds.follow_facts(stream, after=after)) as batches:
             async for records in batches:
                 chunk = bytearray()
                 for record in records:
                     wired = self._build_event(record)
-                    chunk += sse_event(wired.type, _encoder.encode(wired), str(wired.sequence))
+                    chunk += encode_event(wired.type, _encoder.encode(wired), str(wired.sequence))
                     if len(chunk) > MAX_CHUNK_BYTES:
                         yield bytes(chunk)
                         chunk.clear()
@@ -135,7 +135,7 @@ async def end_with_problem(chunks: AsyncIterator[bytes], subject: str) -> AsyncG
         subject: What is sent, for the log entry of an incident.
     """
     try:
-        async with closing(chunks) as source:
+        async with close_at_end(chunks) as source:
             async for chunk in source:
                 yield chunk
                 # Free the chunk before waiting for the next one: it may be a whole snapshot.
@@ -143,29 +143,29 @@ async def end_with_problem(chunks: AsyncIterator[bytes], subject: str) -> AsyncG
     except Refusal as refusal:
         yield _encode_problem(refusal.problem)
     except Exception as error:
-        yield _encode_problem(incident(error, subject))
+        yield _encode_problem(record_incident(error, subject))
 
 
 def _encode_problem(problem: Problem) -> bytes:
-    return sse_event("gap" if problem.code == "gap" else "problem", _encoder.encode(problem))
+    return encode_event("gap" if problem.code == "gap" else "problem", _encoder.encode(problem))
 
 
-def sse_event(name: str, data: bytes, id: str = "") -> bytes:
+def encode_event(name: str, data: bytes, id: str = "") -> bytes:
     """Encode a server-sent event. After an event without id, a client resumes from the last event with one."""
     head = f"id: {id}\n" if id else ""
     return b"%sevent: %s\ndata: %s\n\n" % (head.encode(), name.encode(), data)
 
 
-def stream_of(request: Request) -> str:
+def get_stream_id(request: Request) -> str:
     """Return the stream in the path. Raises Refusal `unknown_session` or `unknown_workspace` for an invalid one."""
     stream: str = request.path_params["stream"]
     under_workspaces = request.url.path.startswith(f"{API}/workspaces/")
     if _STREAM_NAME.fullmatch(stream) is None or is_workspace_stream(stream) != under_workspaces:
-        raise unknown_stream(stream[:80], "unknown_workspace" if under_workspaces else "unknown_session")
+        raise build_stream_refusal(stream[:80], "unknown_workspace" if under_workspaces else "unknown_session")
     return stream
 
 
-def unknown_stream(stream: str, code: Code | None = None) -> Refusal:
+def build_stream_refusal(stream: str, code: Code | None = None) -> Refusal:
     """Return the refusal of an unknown stream."""
     code = code or ("unknown_workspace" if is_workspace_stream(stream) else "unknown_session")
     return Refusal(
@@ -175,7 +175,7 @@ def unknown_stream(stream: str, code: Code | None = None) -> Refusal:
     )
 
 
-def gap_refusal(stream: str, after: int, head: Head) -> Refusal:
+def build_gap_refusal(stream: str, after: int, head: Head) -> Refusal:
     """Return the refusal of a position that the stream does not have."""
     state = f"ends at {head.sequence}" if head.sequence else "was deleted"
     return Refusal(
@@ -191,7 +191,7 @@ def _is_json_request(request: Request) -> bool:
     return "application/json" in accept and "text/event-stream" not in accept
 
 
-def resume_sequence(request: Request, after: int) -> int:
+def read_resume_sequence(request: Request, after: int) -> int:
     """Return the sequence to continue from.
 
     Last-Event-ID takes precedence over the query: a browser that reconnects repeats its first address.

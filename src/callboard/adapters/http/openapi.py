@@ -25,9 +25,9 @@ from .access.routes import (
     OpenPage,
     RedeemCode,
 )
-from .agentruns import agent_run_paths, agent_run_structs
+from .agentruns import build_agent_run_paths, list_agent_run_structs
 from .blobs import BlobQuery
-from .commands import API, command_path
+from .commands import API, build_command_path
 from .feeds import LAST_EVENT_ID, FactPage, FactsQuery, OpsQuery
 from .meta import Meta
 from .problems import METHOD_NOT_ALLOWED, STATUS, UNSUPPORTED_MEDIA
@@ -60,7 +60,7 @@ _STREAM_ENDS = (
 
 
 @cache
-def openapi_document() -> Json:
+def build_openapi_document() -> Json:
     """Return the document."""
     schemas = _build_schemas()
     return {
@@ -75,12 +75,12 @@ def openapi_document() -> Json:
         "security": [{"bearer": []}],
         "paths": {
             **{
-                command_path(row): _describe_query(row, schemas) if row.query else _describe_command(row)
+                build_command_path(row): _describe_query(row, schemas) if row.query else _describe_command(row)
                 for row in TABLE
             },
             **_describe_feeds(schemas),
             **_describe_others(schemas),
-            **agent_run_paths(_build_operation, lambda name: _build_parameters(schemas[name]), (_KEY, _RESUMED)),
+            **build_agent_run_paths(_build_operation, lambda name: _build_parameters(schemas[name]), (_KEY, _RESUMED)),
         },
         "components": {
             "schemas": schemas,
@@ -103,7 +103,7 @@ def _build_schemas() -> Json:
         UploadQuery,
         Upload,
         *(struct for _, request, answer, _ in _PAGE for struct in (request, answer)),
-        *agent_run_structs(),
+        *list_agent_run_structs(),
     ]
     _, components = msgspec.json.schema_components(
         [*kinds, *(row.command for row in TABLE), *(row.answer for row in TABLE)], ref_template=_REF

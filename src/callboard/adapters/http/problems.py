@@ -191,7 +191,7 @@ class WrongMediaError(Refusal):
     """The body is in a format that the route does not accept."""
 
 
-def invalid_input(error: Exception, *, field: str = "") -> Refusal:
+def build_input_refusal(error: Exception, *, field: str = "") -> Refusal:
     """Return the refusal of input that msgspec rejected. Its field is the path with dots, in the names of the wire.
 
     Args:
@@ -220,7 +220,7 @@ def _format_message(message: str, field: str) -> str:
     return message
 
 
-def incident(error: BaseException, operation: str) -> Problem:
+def record_incident(error: BaseException, operation: str) -> Problem:
     """Log a defect and return its problem, with the id of the log entry. A full or failed disk has its own problem."""
     number = f"inc_{secrets.token_hex(6)}"
     log.error("%s: %s failed", number, operation, exc_info=error)
@@ -233,7 +233,7 @@ def incident(error: BaseException, operation: str) -> Problem:
     )
 
 
-def problem_response(problem: Problem, *, status: int = 0, headers: Mapping[str, str] | None = None) -> Response:
+def build_problem_response(problem: Problem, *, status: int = 0, headers: Mapping[str, str] | None = None) -> Response:
     """Return the response of a problem. The default is the status of its code."""
     fields = dict(headers or {})
     if problem.code == "unauthenticated":

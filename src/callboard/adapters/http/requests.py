@@ -15,7 +15,7 @@ from starlette.requests import ClientDisconnect, Request
 from callboard.contracts.errors import Refusal
 from callboard.contracts.scope import Actor
 
-from .problems import WrongMediaError, invalid_input
+from .problems import WrongMediaError, build_input_refusal
 
 MAX_BODY_BYTES = 4 * 1024 * 1024
 KEY_HEADER = "Idempotency-Key"
@@ -59,7 +59,7 @@ def decode(decoder: msgspec.json.Decoder[T], body: bytes) -> T:
     try:
         return decoder.decode(body)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise invalid_input(error) from error
+        raise build_input_refusal(error) from error
 
 
 def parse_query(request: Request, kind: type[S]) -> S:
@@ -79,7 +79,7 @@ def parse_query(request: Request, kind: type[S]) -> S:
     try:
         query = msgspec.convert(parameters, kind, strict=False)
     except msgspec.MsgspecError as error:
-        raise invalid_input(error) from error
+        raise build_input_refusal(error) from error
     for field in msgspec.structs.fields(kind):
         if field.encode_name in parameters and getattr(query, field.name) is None:
             raise Refusal("invalid_input", "Invalid value null. Leave the parameter out.", field=field.encode_name)
@@ -100,7 +100,7 @@ def _is_list(kind: msgspec.inspect.Type) -> bool:
     return isinstance(kind, msgspec.inspect.VarTupleType)
 
 
-def idempotency_key(request: Request) -> str:
+def read_idempotency_key(request: Request) -> str:
     """Return the idempotency key; empty if the request has none. Raises Refusal `invalid_input`."""
     key = request.headers.get(KEY_HEADER)
     if key is None:
@@ -112,7 +112,7 @@ def idempotency_key(request: Request) -> str:
     return key
 
 
-def request_actor(request: Request) -> Actor:
+def read_actor(request: Request) -> Actor:
     """Return the person who sent the request, through the page or the API."""
     return Actor(kind="person", id=request.scope[CLIENT])
 

@@ -20,9 +20,9 @@ from callboard.contracts.ports.runtime import CommandService
 from callboard.contracts.scope import Actor
 from callboard.contracts.vocabulary import SUBAGENT_CONTROLS
 
-from .commands import API, json_response
-from .problems import incident, invalid_input
-from .requests import idempotency_key, read_json_body, request_actor
+from .commands import API, build_json_response
+from .problems import build_input_refusal, record_incident
+from .requests import read_actor, read_idempotency_key, read_json_body
 
 PATH = f"{API}/rpc"
 #: The largest number of calls in a batch.
@@ -50,13 +50,13 @@ class _Call(msgspec.Struct, frozen=True):
     id: _ID | msgspec.UnsetType = msgspec.UNSET
 
 
-def rpc_route(commands: CommandService) -> Route:
+def build_rpc_route(commands: CommandService) -> Route:
     """Build the route of all calls."""
 
     async def call(request: Request) -> Response:
-        key, actor = idempotency_key(request), request_actor(request)
+        key, actor = read_idempotency_key(request), read_actor(request)
         answer = await _answer(commands, await read_json_body(request), key, actor)
-        return Response(status_code=204) if answer is None else json_response(answer)
+        return Response(status_code=204) if answer is None else build_json_response(answer)
 
     return Route(PATH, call, methods=["POST"])
 
@@ -65,7 +65,7 @@ async def _answer(commands: CommandService, body: bytes, key: str, actor: Actor)
     try:
         sent: Any = msgspec.json.decode(body)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        return _build_error(None, PARSE_ERROR, invalid_input(error).problem)
+        return _build_error(None, PARSE_ERROR, build_input_refusal(error).problem)
     if not isinstance(sent, list):
         return await _answer_call(commands, sent, key, actor)
     calls = cast("list[Any]", sent)
@@ -83,7 +83,7 @@ async def _answer_call(commands: CommandService, sent: Any, key: str, actor: Act
     try:
         call = msgspec.convert(sent, _Call)
     except msgspec.MsgspecError as error:
-        return _build_error(_find_id(sent), INVALID_REQUEST, invalid_input(error).problem)
+        return _build_error(_find_id(sent), INVALID_REQUEST, build_input_refusal(error).problem)
     if call.jsonrpc != "2.0":
         problem = Problem(code="invalid_input", message="jsonrpc must be 2.0.", field="jsonrpc")
         return _build_error(_find_id(sent), INVALID_REQUEST, problem)
@@ -92,7 +92,7 @@ async def _answer_call(commands: CommandService, sent: Any, key: str, actor: Act
     except Refusal as refusal:
         problem = refusal.problem
     except Exception as error:
-        problem = incident(error, f"POST {PATH} {call.method[:100]}")
+        problem = record_incident(error, f"POST {PATH} {call.method[:100]}")
     else:
         return None if call.id is msgspec.UNSET else {"jsonrpc": "2.0", "id": call.id, "result": result}
     return None if call.id is msgspec.UNSET else _build_error(call.id, _CODES.get(problem.code, REFUSED), problem)
@@ -114,7 +114,7 @@ async def _run_call(commands: CommandService, call: _Call, key: str, actor: Acto
     try:
         command = msgspec.convert(params, declaration.command)
     except (msgspec.MsgspecError, RecursionError) as error:
-        raise invalid_input(error, field="params") from error
+        raise build_input_refusal(error, field="params") from error
     return await commands.submit(command, key="" if declaration.query else key, actor=actor)
 
 

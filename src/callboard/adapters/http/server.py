@@ -15,7 +15,7 @@ from callboard.contracts.errors import Refusal
 
 from .access import PageLink
 from .app import HttpApp
-from .connections import ACCEPT_BURST, Connections, default_limits
+from .connections import ACCEPT_BURST, Connections, compute_limits
 
 #: The number of ports after the configured one that are tried before a random free port.
 NEXT_PORTS = 20
@@ -37,12 +37,12 @@ class HttpServer:
     def __init__(self, app: HttpApp, listening: socket.socket) -> None:
         self._app = app
         self._socket = listening
-        self.bounds = Connections(default_limits())
+        self.bounds = Connections(compute_limits())
         self._server = _Uvicorn(
             uvicorn.Config(
                 app,
                 # uvicorn only calls this value, with the arguments of a protocol class.
-                http=cast("type[asyncio.Protocol]", self.bounds.protocol),
+                http=cast("type[asyncio.Protocol]", self.bounds.build_protocol),
                 backlog=ACCEPT_BURST,
                 ws="none",
                 lifespan="off",
@@ -83,18 +83,18 @@ class HttpServer:
         self._app.end_streams()
         self._server.end()
         await asyncio.wait([self._serving], timeout=GRACE)
-        for connection in self.connections():
+        for connection in self.list_connections():
             connection.abort()
         await self._serving
         self._serving = None
 
-    def page_link(self, route: str = "") -> PageLink:
+    def create_page_link(self, route: str = "") -> PageLink:
         """Return a single-use address that opens the page at a route such as `/s/ses_1`."""
         return self._app.access.codes.issue(self.url, route)
 
-    def connections(self) -> list[asyncio.Transport]:
+    def list_connections(self) -> list[asyncio.Transport]:
         """Return the open connections."""
-        return self._server.transports()
+        return self._server.list_transports()
 
     async def _begin(self) -> None:
         self._serving = asyncio.create_task(self._server.serve(sockets=[self._socket]))
@@ -163,7 +163,7 @@ class _Uvicorn(uvicorn.Server):
     def end(self) -> None:
         self._ending.set()
 
-    def transports(self) -> list[asyncio.Transport]:
+    def list_transports(self) -> list[asyncio.Transport]:
         return [connection.transport for connection in self.server_state.connections]
 
     @contextlib.contextmanager

@@ -10,8 +10,8 @@ from starlette.datastructures import Headers
 from starlette.responses import HTMLResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from .failures import method_not_allowed, unknown_route
-from .problems import problem_response
+from .failures import build_method_response, build_route_problem
+from .problems import build_problem_response
 
 _ASSETS = "assets"
 _IMMUTABLE = "public, max-age=31536000, immutable"
@@ -43,15 +43,15 @@ class StaticPage:
     def _build_response(self, scope: Scope) -> Response:
         path: str = scope["path"]
         if path == "/api" or path.startswith("/api/"):
-            return problem_response(unknown_route(path))
+            return build_problem_response(build_route_problem(path))
         if scope["method"] not in ("GET", "HEAD"):
-            return method_not_allowed(scope, "GET, HEAD")
+            return build_method_response(scope, "GET, HEAD")
         file = self._find_file(path)
         if file is not None and file.name != "index.html":
             is_asset = file.parent.name == _ASSETS and file.parent.parent == self._folder
             return _build_file_response(file, Headers(scope=scope), _IMMUTABLE if is_asset else _REVALIDATED)
         if "." in path.rpartition("/")[2] and path != "/index.html":
-            return problem_response(unknown_route(path))
+            return build_problem_response(build_route_problem(path))
         index = self._find_file("/index.html")
         if index is None:
             return HTMLResponse(_NOT_BUILT, 503)

@@ -68,7 +68,7 @@ class SseResponse:
             pump.result()
 
     async def _pump(self, send: Send) -> None:
-        async with closing(self._chunks) as chunks:
+        async with close_at_end(self._chunks) as chunks:
             async for chunk in chunks:
                 await self._write(send, chunk)
                 # Free the chunk before waiting for the next one: it may be a whole snapshot.
@@ -89,7 +89,7 @@ class SseResponse:
 
 
 @asynccontextmanager
-async def closing(source: AsyncIterator[T]) -> AsyncGenerator[AsyncIterator[T]]:
+async def close_at_end(source: AsyncIterator[T]) -> AsyncGenerator[AsyncIterator[T]]:
     """Close the source at the end of the block if it is a generator."""
     try:
         yield source

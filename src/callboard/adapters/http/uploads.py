@@ -13,7 +13,7 @@ from starlette.routing import Route
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.uploads import MAX_UPLOAD_BYTES, Uploads
 
-from .commands import API, json_response
+from .commands import API, build_json_response
 from .problems import WrongMediaError
 from .requests import parse_query
 
@@ -26,7 +26,7 @@ class UploadQuery(msgspec.Struct, frozen=True, kw_only=True, rename="camel", for
     name: Annotated[str, Meta(min_length=1, max_length=255, pattern=r"^[^/\\\x00-\x1f\x7f]+$(?!\n)")]
 
 
-def upload_routes(uploads: Uploads | None) -> list[Route]:
+def build_upload_routes(uploads: Uploads | None) -> list[Route]:
     """Build the route of uploads. Without `uploads` it refuses every file."""
 
     async def receive(request: Request) -> Response:
@@ -38,6 +38,6 @@ def upload_routes(uploads: Uploads | None) -> list[Route]:
             raise Refusal("too_large", f"An attachment has at most {MAX_UPLOAD_BYTES:,} bytes.", field="body")
         if uploads is None:
             raise Refusal("unknown_route", "This server does not accept attachments.")
-        return json_response(await uploads.receive(query.name, request.stream()))
+        return build_json_response(await uploads.receive(query.name, request.stream()))
 
     return [Route(PATH, receive, methods=["POST"])]

@@ -29,15 +29,15 @@ from .dependencies import HttpDependencies
 from .feeds import (
     MAX_CHUNK_BYTES,
     Position,
+    build_gap_refusal,
+    build_stream_refusal,
+    encode_event,
     end_with_problem,
-    gap_refusal,
-    resume_sequence,
-    sse_event,
-    stream_of,
-    unknown_stream,
+    get_stream_id,
+    read_resume_sequence,
 )
 from .requests import parse_query
-from .streams import SseResponse, SseResponses, closing
+from .streams import SseResponse, SseResponses, close_at_end
 
 Vocabulary = Literal["agent_ui", "subagents"]
 _encoder = msgspec.json.Encoder()
@@ -55,16 +55,16 @@ class _Event(Protocol):
     def type(self) -> str: ...
 
 
-def vocabulary_routes(dependencies: HttpDependencies, streams: SseResponses) -> list[Route]:
+def build_vocabulary_routes(dependencies: HttpDependencies, streams: SseResponses) -> list[Route]:
     """Build the route of a session's events."""
 
     async def events(request: Request) -> SseResponse:
         query = parse_query(request, VocabularyQuery)
-        stream = stream_of(request)
-        after = resume_sequence(request, query.after)
+        stream = get_stream_id(request)
+        after = read_resume_sequence(request, query.after)
         head = await dependencies.store.facts.read_head(stream)
         if head.sequence == 0:
-            raise unknown_stream(stream)
+            raise build_stream_refusal(stream)
         chunks = _follow_events(dependencies, stream, after, head, _EventEncoder(stream, query.vocabulary))
         return streams.respond(end_with_problem(chunks, f"the events of {stream}"))
 
@@ -81,12 +81,12 @@ class _EventEncoder:
             AgentUiEvents().apply if vocabulary == "agent_ui" else SubagentEvents().apply
         )
 
-    def hydrated(self, through: int) -> bytes:
+    def encode_hydrated(self, through: int) -> bytes:
         """Encode the event after the last existing fact. Only Agent UI has one."""
         if not self._has_partials:
             return b""
         event = build_hydrated_event(self._session, through, time.time_ns() // 1000)
-        return sse_event(event.type, _encoder.encode(event))
+        return encode_event(event.type, _encoder.encode(event))
 
     def encode(self, item: LiveItem, after: int) -> Iterator[bytes]:
         """Encode the events of facts after a sequence, and of partial text."""
@@ -110,15 +110,15 @@ class _EventEncoder:
         if not self._has_partials:
             return b""
         event = build_delta_event(frame, self._session, cursor, time.time_ns() // 1000)
-        return sse_event(event.type, _encoder.encode(event))
+        return encode_event(event.type, _encoder.encode(event))
 
 
 async def _follow_events(
     dependencies: HttpDependencies, stream: str, after: int, head: Head, encoder: _EventEncoder
 ) -> AsyncGenerator[bytes]:
     if after > head.sequence:
-        raise gap_refusal(stream, after, head)
-    async with closing(dependencies.feeds.follow_live(stream)) as batches:
+        raise build_gap_refusal(stream, after, head)
+    async with close_at_end(dependencies.feeds.follow_live(stream)) as batches:
         hydrated = False
         async for items in batches:
             chunk = bytearray()
@@ -130,7 +130,7 @@ async def _follow_events(
                         chunk.clear()
                 if not hydrated and isinstance(item, LiveFacts) and item.records[-1].sequence >= head.sequence:
                     hydrated = True
-                    chunk += encoder.hydrated(item.records[-1].sequence)
+                    chunk += encoder.encode_hydrated(item.records[-1].sequence)
             if chunk:
                 yield bytes(chunk)
 
@@ -139,6 +139,6 @@ def _encode_fact(record: Record, events: Sequence[_Event]) -> bytes:
     """Encode the events of a fact. Only the last has an id, so that a client that received a part gets all again."""
     last = len(events) - 1
     return b"".join(
-        sse_event(event.type, _encoder.encode(event), str(record.sequence) if index == last else "")
+        encode_event(event.type, _encoder.encode(event), str(record.sequence) if index == last else "")
         for index, event in enumerate(events)
     )

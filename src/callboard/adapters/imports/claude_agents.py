@@ -13,7 +13,7 @@ import msgspec
 
 from callboard.contracts.commands.session_import import ImportedAgent
 
-from .past import Line, as_object, first_line, read_lines
+from .past import Line, as_object, find_first_line, read_lines
 
 #: Internal agents of the program. Their relevant answers are in the session.
 _INTERNAL = re.compile(r"agent-a(compact|prompt_suggestion)-[0-9a-f]+\.jsonl")
@@ -36,7 +36,7 @@ class Lineage:
         """Add the agent that a line of `agent` started, if any."""
         started = as_object(line.get("toolUseResult")).get("agentId")
         if isinstance(started, str) and started:
-            self.by_agent[agent_key(started)] = agent
+            self.by_agent[build_agent_key(started)] = agent
 
     def describe(self, agent: str, meta: Line) -> ImportedAgent:
         """Return an agent with its parent, and with its description from the file beside its transcript."""
@@ -46,17 +46,17 @@ class Lineage:
         definition, description = meta.get("agentType"), meta.get("description")
         return ImportedAgent(
             definition=definition[:200] if isinstance(definition, str) else "",
-            description=first_line(description)[:500] if isinstance(description, str) else "",
+            description=find_first_line(description)[:500] if isinstance(description, str) else "",
             parent=parent,
         )
 
 
-def agent_key(identity: str) -> str:
+def build_agent_key(identity: str) -> str:
     """Return the name of a subagent within its session."""
     return f"sidechain-{identity[:48]}"
 
 
-def transcripts(session: Path) -> list[Path]:
+def list_transcripts(session: Path) -> list[Path]:
     """Return the transcripts of a session's subagents, unordered.
 
     Args:

@@ -19,8 +19,8 @@ from callboard.contracts.facts.model import StopReason
 from callboard.contracts.facts.turn import InputSource
 
 from . import claude_agents
-from .claude_agents import Lineage, agent_key
-from .diffs import replacement_change
+from .claude_agents import Lineage, build_agent_key
+from .diffs import build_replacement_change
 from .past import (
     Line,
     PastSession,
@@ -28,12 +28,12 @@ from .past import (
     PastTurnBuilder,
     as_count,
     as_object,
-    first_line,
-    microseconds,
+    find_first_line,
+    parse_time,
     read_lines,
-    readable_sessions,
-    session_id,
-    text_of,
+    read_session_id,
+    read_sessions,
+    read_text,
 )
 
 SOURCE: Literal["claude_code"] = "claude_code"
@@ -71,20 +71,20 @@ _INTERRUPTED = "[Request interrupted by user"
 
 def find(home: Path) -> Iterator[PastSession]:
     """Yield the sessions in Claude Code's folder (`~/.claude`), except those without a turn."""
-    return readable_sessions(transcripts(home), about)
+    return read_sessions(list_transcripts(home), read_session)
 
 
-def transcripts(home: Path) -> Iterator[Path]:
+def list_transcripts(home: Path) -> Iterator[Path]:
     """Yield the files that may be sessions, unordered."""
     return (home / "projects").glob("*/*.jsonl")
 
 
-def parts(file: Path) -> list[Path]:
+def list_parts(file: Path) -> list[Path]:
     """Return the other files of a session: the transcripts of its subagents."""
-    return claude_agents.transcripts(file)
+    return claude_agents.list_transcripts(file)
 
 
-def about(file: Path, most: int | None = None) -> PastSession | None:
+def read_session(file: Path, most: int | None = None) -> PastSession | None:
     """Return the session of a transcript; None without a folder or a person's input.
 
     Args:
@@ -96,38 +96,38 @@ def about(file: Path, most: int | None = None) -> PastSession | None:
     for number, line in enumerate(read_lines(file, most)):
         folder = folder or str(line.get("cwd") or "")
         is_typed = line.get("type") == "user" and not line.get("isMeta") and not line.get("isSidechain")
-        text = _read_input(text_of(as_object(line.get("message")).get("content"))) if is_typed else ""
+        text = _read_input(read_text(as_object(line.get("message")).get("content"))) if is_typed else ""
         if text and _find_source(line, text) == "person":
-            title = first_line(text)
+            title = find_first_line(text)
         if (folder and title) or number > _HEAD:
             break
     if not folder or not title:
         return None
     return PastSession(
         source=SOURCE,
-        source_id=session_id(file),
+        source_id=read_session_id(file),
         file=file,
         folder=folder,
         title=title,
-        changed=max(part.stat().st_mtime for part in (file, *parts(file))),
-        turns=lambda: turns(file),
+        changed=max(part.stat().st_mtime for part in (file, *list_parts(file))),
+        turns=lambda: read_turns(file),
     )
 
 
-def turns(file: Path) -> Iterator[PastTurn]:
+def read_turns(file: Path) -> Iterator[PastTurn]:
     """Yield the turns of a session's transcript in order, then those of each subagent's transcript.
 
     A sidechain in the session's transcript keeps its place there.
     """
     lineage = Lineage()
-    yield from _turns(read_lines(file), session_id(file), lineage)
-    for transcript in claude_agents.sort_by_start(parts(file)):
-        owner = agent_key(transcript.stem.removeprefix("agent-"))
+    yield from _build_turns(read_lines(file), read_session_id(file), lineage)
+    for transcript in claude_agents.sort_by_start(list_parts(file)):
+        owner = build_agent_key(transcript.stem.removeprefix("agent-"))
         subagent = lineage.describe(owner, claude_agents.read_meta(transcript))
-        yield from _turns(read_lines(transcript), session_id(file), lineage, owner, subagent)
+        yield from _build_turns(read_lines(transcript), read_session_id(file), lineage, owner, subagent)
 
 
-def _turns(
+def _build_turns(
     transcript: Iterable[Line], session: str, lineage: Lineage, owner: str = "", subagent: ImportedAgent | None = None
 ) -> Iterator[PastTurn]:
     open_turns: dict[str, PastTurnBuilder] = {}
@@ -139,7 +139,7 @@ def _turns(
             boundary = as_object(line.get("compactMetadata"))
         if kind not in ("user", "assistant") or line.get("isMeta"):
             continue
-        at = microseconds(line.get("timestamp"), at)
+        at = parse_time(line.get("timestamp"), at)
         agent = owner or _read_agent(line)
         lineage.apply(line, agent)
         message = as_object(line.get("message"))
@@ -151,12 +151,12 @@ def _turns(
             continue
         if _apply_results(open_turns, agent, line, message):
             continue
-        text = _read_input(text_of(message.get("content")))
+        text = _read_input(read_text(message.get("content")))
         if line.get("isCompactSummary") or text.startswith(_SUMMARY):
             summary, boundary = _build_compaction(text, boundary), {}
             if agent not in open_turns or summary.cause == "person":
                 if agent in open_turns:
-                    yield open_turns[agent].turn(session)
+                    yield open_turns[agent].build(session)
                 key = str(line.get("uuid") or at)
                 open_turns[agent] = PastTurnBuilder(key, at, "", agent, source="compaction", subagent=subagent)
             open_turns[agent].compact(summary)
@@ -168,16 +168,16 @@ def _turns(
         if not text:
             continue
         if agent in open_turns:
-            yield open_turns[agent].turn(session)
+            yield open_turns[agent].build(session)
         key = str(line.get("uuid") or at)
         open_turns[agent] = PastTurnBuilder(key, at, text, agent, source=_find_source(line, text), subagent=subagent)
-    yield from (builder.turn(session) for builder in sorted(open_turns.values(), key=lambda builder: builder.at))
+    yield from (builder.build(session) for builder in sorted(open_turns.values(), key=lambda builder: builder.at))
 
 
 def _read_agent(line: Line) -> str:
     if not line.get("isSidechain"):
         return ""
-    return agent_key(str(line.get("agentId") or "1"))
+    return build_agent_key(str(line.get("agentId") or "1"))
 
 
 def _read_input(text: str) -> str:
@@ -237,7 +237,7 @@ def _add_blocks(turn: PastTurnBuilder, message: Line) -> None:
 def _convert_block(block: Line) -> ImportedPart | None:
     match block.get("type"):
         case "text":
-            text = text_of([block])
+            text = read_text([block])
             return ImportedPart(kind="text", text=text) if text.strip() else None
         case "thinking":
             thought = block.get("thinking")
@@ -263,7 +263,7 @@ def _apply_results(open_turns: dict[str, PastTurnBuilder], agent: str, line: Lin
         if turn is None:
             continue
         content = block.get("content")
-        output = text_of(content)
+        output = read_text(content)
         failed = bool(block.get("is_error"))
         refused = failed and "doesn't want to proceed" in output
 
@@ -286,13 +286,15 @@ def _build_changes(part: ImportedPart, folder: str, before: Any) -> tuple[Import
     path = arguments.get("file_path")
     match part.tool:
         case "Write":
-            changes = [replacement_change(folder, path, before, arguments.get("content"))]
+            changes = [build_replacement_change(folder, path, before, arguments.get("content"))]
         case "Edit":
-            changes = [replacement_change(folder, path, arguments.get("old_string"), arguments.get("new_string"))]
+            changes = [build_replacement_change(folder, path, arguments.get("old_string"), arguments.get("new_string"))]
         case "MultiEdit":
             edits = arguments.get("edits")
             changes = [
-                replacement_change(folder, path, as_object(edit).get("old_string"), as_object(edit).get("new_string"))
+                build_replacement_change(
+                    folder, path, as_object(edit).get("old_string"), as_object(edit).get("new_string")
+                )
                 for edit in (cast("list[Any]", edits) if isinstance(edits, list) else [])
             ]
         case _:
@@ -304,7 +306,7 @@ def _summarise_call(tool: str, arguments: Line) -> str:
     for name in ("command", "file_path", "pattern", "path", "url", "query", "description", "prompt"):
         value = arguments.get(name)
         if isinstance(value, str) and value:
-            return f"{tool} {first_line(value)}"[:500]
+            return f"{tool} {find_first_line(value)}"[:500]
     return tool[:500]
 
 

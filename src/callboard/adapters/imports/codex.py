@@ -17,7 +17,7 @@ import msgspec
 
 from callboard.contracts.commands.session_import import ImportedCall, ImportedPart
 
-from .diffs import patch_changes
+from .diffs import parse_patch_changes
 from .past import (
     Line,
     PastSession,
@@ -25,12 +25,12 @@ from .past import (
     PastTurnBuilder,
     as_count,
     as_object,
-    first_line,
-    microseconds,
+    find_first_line,
+    parse_time,
     read_lines,
-    readable_sessions,
-    session_id,
-    text_of,
+    read_session_id,
+    read_sessions,
+    read_text,
 )
 
 SOURCE: Literal["codex"] = "codex"
@@ -72,20 +72,20 @@ _OUTPUTS = ("function_call_output", "custom_tool_call_output")
 
 def find(home: Path) -> Iterator[PastSession]:
     """Yield the sessions in Codex's folder (`~/.codex`), except those without a turn."""
-    return readable_sessions(transcripts(home), about)
+    return read_sessions(list_transcripts(home), read_session)
 
 
-def transcripts(home: Path) -> Iterator[Path]:
+def list_transcripts(home: Path) -> Iterator[Path]:
     """Yield the files that may be sessions, unordered."""
     return (home / "sessions").glob("**/rollout-*.jsonl")
 
 
-def parts(file: Path) -> list[Path]:
+def list_parts(file: Path) -> list[Path]:
     """Return the other files of a session: Codex has none."""
     return []
 
 
-def about(file: Path, most: int | None = None) -> PastSession | None:
+def read_session(file: Path, most: int | None = None) -> PastSession | None:
     """Return the session of a rollout; None without a folder or a person's input, and for subagents.
 
     Args:
@@ -101,27 +101,27 @@ def about(file: Path, most: int | None = None) -> PastSession | None:
                 return None
             folder, identity = str(payload.get("cwd") or ""), str(payload.get("id") or "")
         is_input = payload.get("type") == "message" and payload.get("role") == "user"
-        text = text_of(payload.get("content")) if is_input else ""
+        text = read_text(payload.get("content")) if is_input else ""
         if text.strip() and not text.lstrip().startswith(_NOT_INPUT + _NOT_TYPED):
-            title = first_line(text)
+            title = find_first_line(text)
         if (folder and title) or number > _HEAD:
             break
     if not folder or not title:
         return None
     return PastSession(
         source=SOURCE,
-        source_id=identity or session_id(file),
+        source_id=identity or read_session_id(file),
         file=file,
         folder=folder,
         title=title,
         changed=file.stat().st_mtime,
-        turns=lambda: turns(file),
+        turns=lambda: read_turns(file),
     )
 
 
-def turns(file: Path) -> Iterator[PastTurn]:
+def read_turns(file: Path) -> Iterator[PastTurn]:
     """Yield the turns of a rollout in order."""
-    reader = _RolloutReader(session_id(file))
+    reader = _RolloutReader(read_session_id(file))
     for line in read_lines(file):
         turn = reader.apply(line)
         if turn is not None:
@@ -146,7 +146,7 @@ class _RolloutReader:
 
     def apply(self, line: Line) -> PastTurn | None:
         """Apply a line. If it starts a turn, return the turn before it."""
-        self._at = microseconds(line.get("timestamp"), self._at)
+        self._at = parse_time(line.get("timestamp"), self._at)
         payload = as_object(line.get("payload"))
         match line.get("type"):
             case "session_meta":
@@ -154,7 +154,7 @@ class _RolloutReader:
             case "turn_context":
                 self._model = str(payload.get("model") or self._model)[:200]
             case "response_item":
-                return self._item(payload)
+                return self._apply_item(payload)
             case "event_msg":
                 self._apply_event(payload)
             case "compacted":
@@ -165,20 +165,20 @@ class _RolloutReader:
 
     def end(self) -> PastTurn | None:
         """Return the last turn, or None."""
-        return self._turn.turn(self._session) if self._turn is not None else None
+        return self._turn.build(self._session) if self._turn is not None else None
 
-    def _item(self, payload: Line) -> PastTurn | None:
+    def _apply_item(self, payload: Line) -> PastTurn | None:
         kind = payload.get("type")
         if kind == "message" and payload.get("role") == "user":
-            return self._start_turn(text_of(payload.get("content")))
+            return self._start_turn(read_text(payload.get("content")))
         if self._turn is None:
             return None
         if kind == "message" and payload.get("role") == "assistant":
-            text = text_of(payload.get("content"))
+            text = read_text(payload.get("content"))
             if text.strip():
                 self._add_part(ImportedPart(kind="text", text=text))
         elif kind == "reasoning":
-            thought = text_of(payload.get("summary"), ("summary_text",))
+            thought = read_text(payload.get("summary"), ("summary_text",))
             if thought.strip():
                 self._add_part(ImportedPart(kind="reasoning", text=thought))
         elif kind in _CALLS:
@@ -205,7 +205,7 @@ class _RolloutReader:
 
     def _add_summary(self, payload: Line) -> None:
         """Add a summary to the open turn, or as a turn without input if none is open."""
-        summary = ImportedPart(kind="compaction", text=text_of(payload.get("message")))
+        summary = ImportedPart(kind="compaction", text=read_text(payload.get("message")))
         if self._turn is None:
             self._turn = PastTurnBuilder(key=f"compacted {self._at}", at=self._at, input="", source="compaction")
         self._turn.compact(summary)
@@ -231,7 +231,7 @@ class _RolloutReader:
         def end(part: ImportedPart) -> ImportedPart:
             ended = _classify_end(output, code, success, applied, is_patch=part.tool == "apply_patch")
             proved = ended == "completed" and (part.tool == "apply_patch" or code == 0)
-            changes = tuple(patch_changes(folder, _find_patch(part))) if proved else ()
+            changes = tuple(parse_patch_changes(folder, _find_patch(part))) if proved else ()
             return msgspec.structs.replace(part, output=output, exit_code=code, ended=ended, changes=changes)
 
         if self._turn is not None and self._turn.answer(call, end):
@@ -263,7 +263,7 @@ def _convert_call(payload: Line) -> ImportedPart:
         tool=name,
         call_id=str(payload.get("call_id") or "")[:200],
         text=text,
-        summary=f"{name} {first_line(_read_command(text) or text)}"[:500],
+        summary=f"{name} {find_first_line(_read_command(text) or text)}"[:500],
     )
 
 
@@ -298,7 +298,7 @@ def _read_output(output: Any) -> tuple[str, int | None, bool | None]:
         return (inner if isinstance(inner, str) else output), code if isinstance(code, int) else None, None
     fields = as_object(output)
     content, success = fields.get("content"), fields.get("success")
-    text = content if isinstance(content, str) else text_of(output)
+    text = content if isinstance(content, str) else read_text(output)
     return text, _find_exit_code(text), success if isinstance(success, bool) else None
 
 

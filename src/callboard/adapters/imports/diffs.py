@@ -12,17 +12,17 @@ from callboard.contracts.commands.session_import import ImportedChange
 _PATCH_FILES = {"*** Add File: ": "created", "*** Update File: ": "modified", "*** Delete File: ": "deleted"}
 
 
-def replacement_change(folder: str, path: Any, before: Any, after: Any) -> ImportedChange | None:
+def build_replacement_change(folder: str, path: Any, before: Any, after: Any) -> ImportedChange | None:
     """Return the change of a replaced text; None for invalid input. Without `before` the file was written as a whole."""
     if not isinstance(path, str) or not path or not isinstance(after, str):
         return None
     old = before if isinstance(before, str) else ""
-    name = relative_path(folder, path)
+    name = to_relative_path(folder, path)
     diff = list(difflib.unified_diff(old.splitlines(), after.splitlines(), f"a/{name}", f"b/{name}", lineterm="", n=3))
     return _build_change(name, "modified" if old else "created", diff)
 
 
-def patch_changes(folder: str, patch: Any) -> Iterator[ImportedChange]:
+def parse_patch_changes(folder: str, patch: Any) -> Iterator[ImportedChange]:
     """Yield the changes of a patch in the format of `apply_patch`."""
     if not isinstance(patch, str):
         return
@@ -36,12 +36,12 @@ def patch_changes(folder: str, patch: Any) -> Iterator[ImportedChange]:
             yield _build_change(name, kind, body)
         name, body = "", []
         if head is not None:
-            name, kind = relative_path(folder, line.removeprefix(head)), _PATCH_FILES[head]
+            name, kind = to_relative_path(folder, line.removeprefix(head)), _PATCH_FILES[head]
     if name:
         yield _build_change(name, kind, body)
 
 
-def relative_path(folder: str, path: str) -> str:
+def to_relative_path(folder: str, path: str) -> str:
     """Return the path relative to the folder if it is inside, else unchanged."""
     try:
         return str(PurePosixPath(path).relative_to(folder))

@@ -82,7 +82,7 @@ class PastTurnBuilder:
     message: str = ""
     calls: list[ImportedCall] = field(default_factory=list[ImportedCall])
 
-    def turn(self, session: str) -> PastTurn:
+    def build(self, session: str) -> PastTurn:
         """Return the turn as read so far. Its id depends only on the transcript, so repeated reads return the same id."""
         digest = hashlib.sha256(f"{session}\0{self.agent}\0{self.key}".encode()).hexdigest()[:32]
         return PastTurn(
@@ -112,7 +112,7 @@ class PastTurnBuilder:
         return False
 
 
-def readable_sessions(files: Iterable[Path], about: Callable[[Path], PastSession | None]) -> Iterator[PastSession]:
+def read_sessions(files: Iterable[Path], about: Callable[[Path], PastSession | None]) -> Iterator[PastSession]:
     """Yield the sessions of the transcripts, sorted by path. Unreadable files are logged and omitted.
 
     Special files such as pipes are skipped, because reading them could block forever.
@@ -127,7 +127,7 @@ def readable_sessions(files: Iterable[Path], about: Callable[[Path], PastSession
             yield session
 
 
-def session_id(file: Path) -> str:
+def read_session_id(file: Path) -> str:
     """Return the product's id of a session: the name of its transcript as valid text."""
     return repair_text(file.stem)
 
@@ -150,7 +150,7 @@ def read_lines(file: Path, most: int | None = None) -> Iterator[Line]:
                 yield cast("Line", line)
 
 
-def microseconds(text: Any, otherwise: int) -> int:
+def parse_time(text: Any, otherwise: int) -> int:
     """Return an RFC 3339 time in microseconds since the Unix epoch; `otherwise` for an invalid one."""
     if not isinstance(text, str):
         return otherwise
@@ -160,7 +160,7 @@ def microseconds(text: Any, otherwise: int) -> int:
         return otherwise
 
 
-def text_of(content: Any, kinds: tuple[str, ...] = ("text", "input_text", "output_text")) -> str:
+def read_text(content: Any, kinds: tuple[str, ...] = ("text", "input_text", "output_text")) -> str:
     """Return the text of a message's content: a text, or a list of blocks of these kinds."""
     if isinstance(content, str):
         return content[:MAX_TEXT_CHARS]
@@ -184,6 +184,6 @@ def as_count(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
-def first_line(text: str) -> str:
+def find_first_line(text: str) -> str:
     """Return the first non-empty line as a title, of at most 120 characters."""
     return next((line.strip()[:120] for line in text.splitlines() if line.strip()), "")

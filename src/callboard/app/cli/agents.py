@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from callboard.adapters.acp import installed_agents
+from callboard.adapters.acp import detect_agents
 from callboard.agents.folder import FolderDefinitions
 from callboard.agents.teams import copy_preset, list_presets
 from callboard.contracts.entities.team import Edge
@@ -81,7 +81,7 @@ def _copy(preset: str, folder: Path) -> None:
 
 def _print_installed(*, json: bool) -> None:
     style = Style(sys.stdout)
-    agents = installed_agents()
+    agents = detect_agents()
     for agent in agents:
         if json:
             print_json(agent)

@@ -141,7 +141,7 @@ async def host_runtime(
                 stack.callback(announcement.end)
                 warming = asyncio.create_task(_warm(models))
                 stack.push_async_callback(_end, warming)
-                yield HostedRuntime(endpoint, wired.runtime.commands, server.page_link)
+                yield HostedRuntime(endpoint, wired.runtime.commands, server.create_page_link)
     finally:
         await store.close()
 

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import httpx2
 import msgspec
 
-from callboard.adapters.acp import installed_agents
+from callboard.adapters.acp import detect_agents
 from callboard.client.endpoint import build_loopback_context
 from callboard.contracts.commands.model import DetectedSource
 from callboard.models.settings import ProviderSettings
@@ -141,7 +141,7 @@ def _find_agents(path: str) -> list[DetectedSource]:
     """Return the coding agents on PATH. The settings of an agent are its definition file."""
     agents = [
         DetectedSource(kind="agent", name=agent.name, where=agent.program, settings=agent.definition)
-        for agent in installed_agents(path)
+        for agent in detect_agents(path)
     ]
     names = {agent.name for agent in agents}
     for program, (title, bridge) in _BRIDGED.items():

@@ -67,7 +67,7 @@ def _refusal(answer: httpx2.Response) -> tuple[int, str]:
 async def test_a_code_becomes_a_credential_once_and_no_cookie_is_set(timed: tuple[Board, Time]):
     """X1: cookies go to every port of a host."""
     board, _ = timed
-    link = board.server.page_link("/s/ses_1").link
+    link = board.server.create_page_link("/s/ses_1").link
     assert link.startswith(f"{board.server.url}/#open=")
     assert link.endswith("/s/ses_1")
     first, second = await _redeem(board, link), await _redeem(board, link)
@@ -92,7 +92,7 @@ async def test_a_token_or_credential_in_a_cookie_or_an_address_is_ignored(timed:
 async def test_a_code_ends_after_a_minute_and_its_file_with_it(timed: tuple[Board, Time], tmp_path: Path):
     """X1: only its owner can read the file. Using the code removes it too."""
     board, time = timed
-    used, late = board.server.page_link(), board.server.page_link()
+    used, late = board.server.create_page_link(), board.server.create_page_link()
     assert _file(used.opener) == (0o600, 0o700, True)
     assert (await _redeem(board, used.link)).status_code == 200
     assert [str(path) for path in (tmp_path / "opening").iterdir()] == [late.opener]
@@ -105,7 +105,7 @@ async def test_stop_and_start_remove_the_opener_files(tmp_path: Path):
     """X1"""
     opening = tmp_path / "opening"
     async with serving(tmp_path / "work", access=PageAccess(opening)) as board:
-        board.server.page_link()
+        board.server.create_page_link()
         assert len(list(opening.iterdir())) == 1
     assert list(opening.iterdir()) == []
     (opening / "open-left-by-a-kill.html").write_text("x")
@@ -171,7 +171,7 @@ async def test_a_change_needs_the_origin_of_the_page(timed: tuple[Board, Time]):
 async def test_a_code_is_accepted_only_from_the_page(timed: tuple[Board, Time], headers: dict[str, str]):
     """X1: a page of another port that guesses or sees a code cannot use it, and it stays valid."""
     board, _ = timed
-    link = board.server.page_link().link
+    link = board.server.create_page_link().link
     assert _refusal(await _redeem(board, link, **headers)) == (403, "forbidden_origin")
     assert (await _redeem(board, link)).status_code == 200
 
@@ -284,7 +284,7 @@ async def test_every_command_that_changes_permissions_is_listed(timed: tuple[Boa
 async def test_codes_and_credentials_are_bounded(timed: tuple[Board, Time]):
     """X1, X9"""
     board, _ = timed
-    first, *others = (board.server.page_link().link for _ in range(MAX_CODES + 1))
+    first, *others = (board.server.create_page_link().link for _ in range(MAX_CODES + 1))
     assert _refusal(await _redeem(board, first)) == (401, "unauthenticated")
     page = await board.sign_in()
     assert (await page.http.get(f"{API}/meta")).status_code == 200

@@ -24,10 +24,10 @@ from schemathesis.specs.openapi.checks import (
     unsupported_method,
 )
 
-from callboard.adapters.http.openapi import openapi_document
+from callboard.adapters.http.openapi import build_openapi_document
 from tests.adapters.http.rigs.server import SOON, TOKEN, serving
 
-DOCUMENT = msgspec.json.decode(msgspec.json.encode(openapi_document()))
+DOCUMENT = msgspec.json.decode(msgspec.json.encode(build_openapi_document()))
 CHECKS = [
     not_a_server_error,
     status_code_conformance,

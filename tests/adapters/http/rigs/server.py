@@ -102,7 +102,7 @@ class Board:
 
     async def sign_in(self) -> Page:
         """Sign `anyone` in as the page."""
-        code = self.server.page_link().link.partition("#open=")[2]
+        code = self.server.create_page_link().link.partition("#open=")[2]
         self.anyone.headers.update({"Origin": self.server.url, "Sec-Fetch-Site": "same-origin"})
         key = base64.b64encode(PROOF_KEY).decode()
         answer = await self.anyone.post(f"{API}/page/credentials", json={"code": code, "proofKey": key})

@@ -6,7 +6,7 @@ from .codes import LoginCodes, PageLink
 from .confirmations import Confirmations
 from .credentials import PageCredentials
 from .granting import ConfirmedCommands
-from .routes import PageAccess, access_routes
+from .routes import PageAccess, build_access_routes
 
 __all__ = [
     "Confirmations",
@@ -15,5 +15,5 @@ __all__ = [
     "PageAccess",
     "PageCredentials",
     "PageLink",
-    "access_routes",
+    "build_access_routes",
 ]

@@ -41,7 +41,7 @@ class Confirmations:
         self._open[value] = _Challenge(credential.id, command, body_sha256, self._now() + CHALLENGE_SECONDS)
         return value
 
-    def accepts(self, credential: PageCredential, command: str, body: bytes, confirmation: str) -> bool:
+    def redeem(self, credential: PageCredential, command: str, body: bytes, confirmation: str) -> bool:
         """Use a challenge up, and return whether `challenge.proof` confirms exactly this command and body."""
         value, _, proof = confirmation.partition(".")
         challenge = self._open.pop(value, None)
@@ -49,11 +49,11 @@ class Confirmations:
             return False
         body_sha256 = hashlib.sha256(body).hexdigest()
         expected = _Challenge(credential.id, command, body_sha256, challenge.ends)
-        expected_proof = proof_of(credential.proof_key, value, command, body_sha256)
+        expected_proof = compute_proof(credential.proof_key, value, command, body_sha256)
         is_proved = hmac.compare_digest(proof.encode("utf-8", "surrogatepass"), expected_proof.encode())
         return is_proved and challenge == expected and self._now() < challenge.ends
 
 
-def proof_of(proof_key: bytes, challenge: str, command: str, body_sha256: str) -> str:
+def compute_proof(proof_key: bytes, challenge: str, command: str, body_sha256: str) -> str:
     """Return the proof: HMAC-SHA-256, in lower-case hex, of the lines challenge, command and digest."""
     return hmac.new(proof_key, f"{challenge}\n{command}\n{body_sha256}".encode(), hashlib.sha256).hexdigest()

@@ -19,7 +19,7 @@ GRANTING = frozenset({"trust_workspace", "add_rule", "revoke_rule", "update_sett
 _ALWAYS = tuple(COMMANDS[name].command for name in sorted(GRANTING))
 
 
-def grants_permission(command: Command) -> bool:
+def is_permission_grant(command: Command) -> bool:
     """Return whether the command allows more than one call, or changes permissions."""
     match command:
         case RespondAction() | ResolvePermission():
@@ -38,12 +38,12 @@ class ConfirmedCommands:
 
     async def submit(self, command: Command, *, key: str = "", actor: Actor) -> Any:
         """Submit the command. Raises Refusal `confirmation_required`, or the command's own refusal."""
-        if actor.id == PAGE and grants_permission(command):
-            raise confirmation_required()
+        if actor.id == PAGE and is_permission_grant(command):
+            raise build_confirmation_refusal()
         return await self._commands.submit(command, key=key, actor=actor)
 
 
-def confirmation_required() -> Refusal:
+def build_confirmation_refusal() -> Refusal:
     """Return the refusal of a command that a page sent without a valid confirmation."""
     return Refusal(
         "confirmation_required",

@@ -21,7 +21,7 @@ from ..requests import CREDENTIAL, decode, read_json_body
 from .codes import LoginCodes, PageLink
 from .confirmations import CHALLENGE_SECONDS, Confirmations
 from .credentials import CREDENTIAL_SECONDS, PageCredential, PageCredentials
-from .granting import confirmation_required
+from .granting import build_confirmation_refusal
 
 _ROOT = "/api/v1/page"
 LINKS, CREDENTIALS, CONFIRMATIONS = f"{_ROOT}/links", f"{_ROOT}/credentials", f"{_ROOT}/confirmations"
@@ -97,17 +97,17 @@ class PageAccess:
         """Check the confirmation of a request. Raises Refusal `confirmation_required`."""
         credential = request.scope.get(CREDENTIAL)
         confirmation = request.headers.get(CONFIRMATION_HEADER, "")
-        if not isinstance(credential, PageCredential) or not self.confirmations.accepts(
+        if not isinstance(credential, PageCredential) or not self.confirmations.redeem(
             credential, command, body, confirmation
         ):
-            raise confirmation_required()
+            raise build_confirmation_refusal()
 
     def close(self) -> None:
         """End every code and remove its file."""
         self.codes.close()
 
 
-def access_routes(access: PageAccess) -> list[Route]:
+def build_access_routes(access: PageAccess) -> list[Route]:
     """Build the routes. `CREDENTIALS` needs no credential, because its body has the code."""
     to_open = msgspec.json.Decoder(OpenPage)
     to_redeem = msgspec.json.Decoder(RedeemCode)

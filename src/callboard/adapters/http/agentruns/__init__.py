@@ -6,7 +6,7 @@ specification, and only this package maps them.
 
 from __future__ import annotations
 
-from .document import agent_run_paths, agent_run_structs
-from .routes import agent_run_routes
+from .document import build_agent_run_paths, list_agent_run_structs
+from .routes import build_agent_run_routes
 
-__all__ = ["agent_run_paths", "agent_run_routes", "agent_run_structs"]
+__all__ = ["build_agent_run_paths", "build_agent_run_routes", "list_agent_run_structs"]

@@ -77,7 +77,7 @@ class RawContext(msgspec.Struct, frozen=True, kw_only=True):
     next: int | None
 
 
-async def raw_context(reads: RunReads, run: LocatedRun, after: int, limit: int, store_id: str) -> RawContext:
+async def read_raw_context(reads: RunReads, run: LocatedRun, after: int, limit: int, store_id: str) -> RawContext:
     """Return a page of the run's facts."""
     records = await reads.read_facts(run, after=after, limit=limit + 1)
     page = records[:limit]

@@ -31,7 +31,7 @@ _AGENT: Json = {"name": "agent", "in": "path", "required": True, "schema": {"typ
 _TAG = "agent-runs"
 
 
-def agent_run_structs() -> list[type[msgspec.Struct]]:
+def list_agent_run_structs() -> list[type[msgspec.Struct]]:
     """Return the Structs whose schemas the document needs."""
     return [
         RunsQuery,
@@ -52,7 +52,7 @@ def agent_run_structs() -> list[type[msgspec.Struct]]:
     ]
 
 
-def agent_run_paths(
+def build_agent_run_paths(
     operation: Callable[..., Json], parameters: Callable[[str], list[Json]], headers: tuple[Json, Json]
 ) -> Json:
     """Return the paths.

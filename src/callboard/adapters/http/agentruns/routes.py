@@ -17,12 +17,12 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.rows.conversation import StatusRow
 from callboard.contracts.scope import PERSON
 
-from ..commands import json_response
+from ..commands import build_json_response
 from ..dependencies import HttpDependencies
 from ..feeds import LAST_EVENT_ID, end_with_problem
-from ..requests import decode, idempotency_key, parse_query, read_json_body, request_actor
+from ..requests import decode, parse_query, read_actor, read_idempotency_key, read_json_body
 from ..streams import SseResponse, SseResponses
-from .contexts import raw_context, summarise_run
+from .contexts import read_raw_context, summarise_run
 from .queries import (
     Accepted,
     CancelBody,
@@ -47,19 +47,19 @@ _interrupt = msgspec.json.Decoder(InterruptBody)
 _settings = msgspec.json.Decoder(SettingsBody)
 
 
-def agent_run_routes(dependencies: HttpDependencies, streams: SseResponses) -> list[Route]:
+def build_agent_run_routes(dependencies: HttpDependencies, streams: SseResponses) -> list[Route]:
     """Build the routes."""
     routes = _Routes(dependencies, streams)
     return [
-        Route("/api/agent-runs", routes.runs, methods=["GET"]),
-        Route("/api/agent-children", routes.children, methods=["GET"]),
-        Route("/api/agent-context", routes.context, methods=["GET"]),
+        Route("/api/agent-runs", routes.list_runs, methods=["GET"]),
+        Route("/api/agent-children", routes.list_children, methods=["GET"]),
+        Route("/api/agent-context", routes.show_context, methods=["GET"]),
         Route("/api/agent-cancel", routes.cancel, methods=["POST"]),
         Route("/api/chat", routes.chat, methods=["POST"]),
-        Route("/api/events", routes.events, methods=["GET"]),
-        Route("/api/settings", routes.settings, methods=["GET"]),
+        Route("/api/events", routes.follow_events, methods=["GET"]),
+        Route("/api/settings", routes.show_settings, methods=["GET"]),
         Route("/api/settings", routes.change_settings, methods=["POST"]),
-        Route("/api/workspace/tree", routes.tree, methods=["GET"]),
+        Route("/api/workspace/tree", routes.show_tree, methods=["GET"]),
         Route("/api/runs/{session}/nodes/{agent}/interrupt", routes.interrupt, methods=["POST"]),
     ]
 
@@ -69,30 +69,32 @@ class _Routes:
         self._dependencies = dependencies
         self._streams = streams
 
-    async def runs(self, request: Request) -> Response:
+    async def list_runs(self, request: Request) -> Response:
         query = parse_query(request, RunsQuery)
-        return json_response({"runs": await self._dependencies.runs.list_runs(query.project_root, query.session_id)})
+        return build_json_response(
+            {"runs": await self._dependencies.runs.list_runs(query.project_root, query.session_id)}
+        )
 
-    async def children(self, request: Request) -> Response:
+    async def list_children(self, request: Request) -> Response:
         query = parse_query(request, ChildrenQuery)
         children = await self._dependencies.runs.list_children(query.run_id)
-        return json_response({"run_id": query.run_id, "children": children})
+        return build_json_response({"run_id": query.run_id, "children": children})
 
-    async def context(self, request: Request) -> Response:
+    async def show_context(self, request: Request) -> Response:
         query = parse_query(request, ContextQuery)
         reads = self._dependencies.runs
         run = await reads.find_run(query.run_id)
         if query.view == "summary":
-            return json_response(await summarise_run(reads, run))
+            return build_json_response(await summarise_run(reads, run))
         store_id = self._dependencies.store.id
-        return json_response(await raw_context(reads, run, query.after, query.limit, store_id))
+        return build_json_response(await read_raw_context(reads, run, query.after, query.limit, store_id))
 
     async def cancel(self, request: Request) -> Response:
         """Cancel a run and all runs that work for it.
 
         The answer has the state of the run after the request. The events report its end, once its open calls stopped.
         """
-        key, actor = idempotency_key(request), request_actor(request)
+        key, actor = read_idempotency_key(request), read_actor(request)
         body = decode(_cancel, await read_json_body(request))
         run = await self._dependencies.runs.find_run(body.run_id)
         record = run.record
@@ -116,7 +118,7 @@ class _Routes:
             )
         with translate_refusals():
             answer = await self._dependencies.commands.submit(command, key=key, actor=actor)
-        return json_response(
+        return build_json_response(
             {
                 "run": (await self._dependencies.runs.find_run(body.run_id)).record,
                 "cancelling": True,
@@ -125,7 +127,7 @@ class _Routes:
         )
 
     async def chat(self, request: Request) -> Response:
-        key, actor = idempotency_key(request), request_actor(request)
+        key, actor = read_idempotency_key(request), read_actor(request)
         body = decode(_chat, await read_json_body(request))
         thread = None
         if body.session_id is not None and body.agent_id is not None:
@@ -154,17 +156,17 @@ class _Routes:
                 key=key,
                 actor=actor,
             )
-        return json_response(
+        return build_json_response(
             Accepted(
                 session_id=accepted.session_id,
-                agent_id=await self._agent(accepted),
+                agent_id=await self._find_agent(accepted),
                 thread_id=accepted.thread_id,
                 turn_id=accepted.turn_id,
                 status=accepted.status,
             )
         )
 
-    async def events(self, request: Request) -> SseResponse:
+    async def follow_events(self, request: Request) -> SseResponse:
         query = parse_query(request, EventsQuery)
         folder = self._dependencies.runs.find_folder(query.project_root)
         chunks = self._dependencies.feeds.follow_events(
@@ -172,25 +174,25 @@ class _Routes:
         )
         return self._streams.respond(end_with_problem(chunks, f"the events of {folder.workspace_id}"))
 
-    async def settings(self, request: Request) -> Response:
+    async def show_settings(self, request: Request) -> Response:
         query = parse_query(request, SettingsQuery)
-        return json_response(self._dependencies.runs.read_settings(query.project_root))
+        return build_json_response(self._dependencies.runs.read_settings(query.project_root))
 
     async def change_settings(self, request: Request) -> Response:
         body = await read_json_body(request)
         sent = decode(_settings, body)
         self._dependencies.runs.find_folder(sent.project_root)
         refuse_changes(body)
-        return json_response(self._dependencies.runs.read_settings(sent.project_root))
+        return build_json_response(self._dependencies.runs.read_settings(sent.project_root))
 
-    async def tree(self, request: Request) -> Response:
+    async def show_tree(self, request: Request) -> Response:
         query = parse_query(request, TreeQuery)
         folder = self._dependencies.runs.find_folder(query.project_root)
-        return json_response(await asyncio.to_thread(read_tree, folder.path, query.path, query.depth))
+        return build_json_response(await asyncio.to_thread(read_tree, folder.path, query.path, query.depth))
 
     async def interrupt(self, request: Request) -> Response:
         """Interrupt an agent. In the Communication specification a run is a session and a node an agent (COM-10, COM-11)."""
-        key, actor = idempotency_key(request), request_actor(request)
+        key, actor = read_idempotency_key(request), read_actor(request)
         has_body = int(request.headers.get("content-length", "0") or 0) > 0
         body = decode(_interrupt, await read_json_body(request) if has_body else b"{}")
         session: str = request.path_params["session"]
@@ -211,7 +213,7 @@ class _Routes:
             "turnId": changed.turn_id,
             "sequence": changed.sequence,
         }
-        return json_response(answer)
+        return build_json_response(answer)
 
     async def _find_thread(self, session: str, agent: str, field: str) -> StatusRow:
         """Return the thread of an agent. Raises Refusal `unknown_session` or `unknown_agent`."""
@@ -221,7 +223,7 @@ class _Routes:
                     return thread
         raise Refusal("unknown_agent", f"The session has no agent {agent[:100]}.", field=field)
 
-    async def _agent(self, accepted: TurnAccepted) -> str:
+    async def _find_agent(self, accepted: TurnAccepted) -> str:
         threads = await self._read_threads(accepted.session_id, accepted.sequence)
         return next((thread.agent_id for thread in threads if thread.thread_id == accepted.thread_id), "")
 
