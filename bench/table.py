@@ -15,12 +15,13 @@ make bench ARGS="--full"       # the long run
 make bench ARGS=opening N=1000000
 ```
 
-Every row stands beside a peer or a baseline that is measured in the same run, in turn with it, and the ratio is what counts:
-milliseconds are those of one machine on one day. A figure is a median with the least and the greatest in brackets, or a
-percentile with them; a ratio is taken within each round. ✓ and ✗ say whether the goal is met in this run, whatever it says.
+Every row is measured beside a peer or a baseline in alternating rounds of the same run. Compare the
+ratios: milliseconds depend on the machine and the day. A figure is a median or a percentile with the
+minimum and the maximum in brackets. A ratio is taken within each round. ✓ and ✗ show whether this run
+meets the goal.
 
-Peers are systems that people use for the same work, in their durable configuration, each with a model in the process that
-answers at once and one tool. They do other things besides; these figures are of this one.
+Peers are systems for the same work in their durable configuration. Each has one tool and an in-process
+model without latency. The figures do not cover their other features.
 """
 
 

@@ -49,15 +49,15 @@ async def run(scale: Scale) -> Result:
     return Result(
         row="calls",
         title=f"A model call after {lengths[-1]:,} turns",
-        measures="Each client in a process of its own sends a whole conversation to a provider in another process and reads "
-        "the streamed answer; each call adds a turn to the conversation. A turn is a question, a tool call, its result and an "
-        "answer. Processor is that of the client's process. The hold is the longest time in which the event loop of that "
-        "process did nothing else, by the processor time of its thread and by the clock; the clock also counts what other "
-        "processes of the machine do meanwhile. A first call is that of a conversation of which nothing was sent before, as "
-        "after a restart. The bytes of a request grow with the conversation, and the provider is "
-        "sent all of them: beside each call the same bytes, made once, go over a bare socket, and what must not grow is what "
-        "the client takes beyond that. Peers are the model clients of the three frameworks, given the same turns in their own "
-        "types; Messages and generateContent have no peer here.",
+        measures="Each client runs in its own process. It sends a whole conversation to a provider in another process and "
+        "reads the streamed answer; each call adds a turn to the conversation. A turn is a question, a tool call, its "
+        "result and an answer. Processor is the time of the client's process. The hold is the longest time in which "
+        "the event loop of that process did nothing else, by the processor time of its thread and by the clock; the "
+        "clock also counts what other processes of the machine do meanwhile. A first call sends a conversation for "
+        "the first time, as after a restart. The bytes of a request grow with the conversation, and the provider is "
+        "sent all of them: beside each call the same bytes, made once, go over a bare socket, and what must not grow "
+        "is what the client takes beyond that. Peers are the model clients of the three frameworks, given the same "
+        "turns in their own types; Messages and generateContent have no peer here.",
         lines=tuple(_lines(measured, lengths)),
         notes=tuple(f"{name} is not installed." for name in missing),
     )

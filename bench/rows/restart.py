@@ -66,7 +66,7 @@ async def run(scale: Scale) -> Result:
                 goal=f"≤ {GOAL_MS:.0f} ms",
                 met=percentile(times, share) <= GOAL_MS,
             )
-            for label, times in (("first answer", answers), ("the cut turn told", truths))
+            for label, times in (("first answer", answers), ("interrupted turn shown", truths))
             for name, share in (("50", 0.5), ("99", 0.99))
         ),
         notes=(f"{scale.n} kills: p99 is the worst of them.",) if scale.n < 100 else (),

@@ -30,11 +30,11 @@ async def run(scale: Scale) -> Result:
     return Result(
         row="waiting",
         title=f"{scale.n:,} sessions that wait for an approval",
-        measures=f"Each session has asked for one approval; they come {STEP} at a time and are let go then, which the runtime "
-        "does by itself with a session that waits and that nobody has used for some seconds. What the resident memory of the "
-        f"process grows by, a session, from the first half of them to the second; beside it what {holding:,} more take while "
-        "they are held. Approvals are given, one after the other, to sessions picked at random, and beside it to those that "
-        "are held: from the answer until the fact that the tool was started is durable.",
+        measures=f"Each session has asked for one approval; they start {STEP} at a time. The runtime then closes them, as it "
+        "closes every waiting session after some idle seconds. Memory is the growth of the process per session from "
+        f"the first half of them to the second, beside {holding:,} more sessions that stay open. Approvals are "
+        "answered in sequence, for closed sessions picked at random and beside them for open ones: from the answer "
+        "until the fact that the tool started is durable.",
         lines=(
             Line(
                 label="memory a session, let go",

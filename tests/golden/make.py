@@ -89,7 +89,7 @@ async def _run_chat(server: Server) -> None:
     await _run_answered(server, chat, "print the file", decision="reject", reason="not now")
     await _run_answered(server, chat, "ask me", decision="answer", answer="this")
     await _run_answered(server, chat, "make a plan", decision="approve")
-    for text in ("tell a long story", "break", "read what is missing"):
+    for text in ("write a long story", "break", "read what is missing"):
         await _next(server, chat, text)
     await do(server, "set_context", **who, pinned=["notes.md"])
     await _next(server, chat, "with the notes")

@@ -37,7 +37,7 @@ def _chats() -> list[tuple[str, str, list[scenes.Call]]]:
         ("lead", "read the file", [[_thinks("I look."), read], [scenes.says("I have read it."), scenes.usage(20)]]),
         ("lead", "print the file", [[bash], [scenes.says("It is printed.")]]),
         ("lead", "change the notes", [[edit], [scenes.says("They are changed.")]]),
-        ("lead", "tell a long story", [[_thinks(scenes.prose(LONG, "r")), scenes.says(scenes.prose(LONG, "s"))]]),
+        ("lead", "write a long story", [[_thinks(scenes.prose(LONG, "r")), scenes.says(scenes.prose(LONG, "s"))]]),
         ("lead", "read what is missing", [[scenes.calls("read", file_path="missing.txt")], _done()]),
         ("lead", "start and stop", [[scenes.calls("bash", command="sleep 60 | tee slept.txt")], _done()]),
         ("lead", "send a message", [[scenes.calls("send_message", to=["watcher"], text="Good morning.")], _done()]),

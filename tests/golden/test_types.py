@@ -6,11 +6,11 @@ from callboard.contracts.facts import FACTS
 
 from . import stores
 
-_ELSEWHERE = "needs an agent of another product, or one that is reached over a network"
-_SERVER = "needs a tool server, whose program is none of the store's folder"
+_ELSEWHERE = "needs an external agent or a remote agent"
+_SERVER = "needs a tool server with a program outside the store's folder"
 _FAULT = "needs a fault of the disk, of the runtime or of a provider"
 _TIME = "needs minutes or days to pass"
-_RARE = "has the shape of a type that is held, and no run of the maker leads to it"
+_RARE = "has the shape of a stored type, and no run of the maker writes it"
 #: Types that no golden store has, each with the reason. Add a new type to `additions`, or here.
 MISSING = {
     "action.expired": _TIME,

@@ -37,7 +37,7 @@ NAV_ENTRY = re.compile(r"^ +- (?:[^:\n]+: )?(?P<page>\S+\.md)$", re.MULTILINE)
 
 
 def documents() -> list[Path]:
-    """Return every document of the repository, except those that the product ships to users."""
+    """Return every document of the repository, except documents that the product ships to users."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
     return [ROOT / name for name in listed if not name.startswith(("src/", "examples/")) and (ROOT / name).exists()]

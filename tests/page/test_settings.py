@@ -170,7 +170,7 @@ def test_an_invalid_settings_file_of_the_folder_is_reported_until_it_is_fixed(
 
 PLAN: dict[str, Any] = {
     "calls": [
-        uses("propose_plan", summary="Mend the test in two steps.", steps=["Read the test", "Mend it"]),
+        uses("propose_plan", summary="Fix the test in two steps.", steps=["Read the test", "Fix it"]),
         says("I do it as you said."),
     ]
 }
@@ -181,7 +181,7 @@ def test_the_agent_continues_with_the_person_s_answer_to_its_plan(product: Produ
     line.
     """
     with product.plays(PLAN).up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
-        tab.send("Mend the test")
+        tab.send("Fix the test")
         card = tab.page.get_by_role("region", name="Pending request")
         expect(card.get_by_role("list", name="Plan")).to_contain_text("Read the test")
         card.get_by_role("textbox").fill("Run it first")

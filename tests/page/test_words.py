@@ -139,7 +139,7 @@ def test_a_narrow_page_shows_the_whole_status_and_no_content_beyond_its_edge(
 ) -> None:
     narrow = {"viewport": {"width": width, "height": 800}}
     with product.plays(HELLO).up() as (_, ready), desk(browser, ready["link"], **narrow) as tab:
-        tab.send("Say hello in a file that stands in the folder")
+        tab.send("Say hello in a file that is in the folder")
         status = tab.status.get_by_role("status")
         expect(status).to_have_text("Needs input")
         assert status.evaluate("text => text.scrollWidth <= text.clientWidth")

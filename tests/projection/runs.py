@@ -323,7 +323,7 @@ class Run:
                 self._end_call(call, ToolRefused(code="person_denied", message="No."))
             case 4:
                 self.log.add(ActionExpired(), call.scope)
-                self._end_call(call, ToolRefused(code="approval_expired", message="Nobody answered."))
+                self._end_call(call, ToolRefused(code="approval_expired", message="No answer arrived."))
             case 2:
                 self.log.add(ActionResolved(decision="approve", scope="session"), call.scope)
                 rule = Rule(rule_id=self.new_id("rul"), matcher=call.tool, verdict="allow", scope="session")

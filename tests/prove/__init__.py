@@ -24,6 +24,6 @@ upgrade   golden stores of earlier versions open; a changed byte in any table is
 
 Each is a module to run (`python -m tests.prove.NAME.proof --n N`), ends with PASS or FAIL and the
 exit code 0 or 1, and has a sabotage under which it must fail (`--sabotage`, see the tests beside
-it). Shared modules are in `driver`. No module here imports the product, except those that are the
-product in their own processes. `auditor` checks an evidence pack from its README alone.
+it). Shared modules are in `driver`. Only modules that are the product in their own processes
+import the product. `auditor` checks an evidence pack from its README alone.
 """

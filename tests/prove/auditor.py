@@ -103,7 +103,7 @@ def _chain(lines: list[Row], session: str) -> tuple[list[str], str]:
     link = _sha(b"callboard.chain.v1" + session.encode())
     for at, line in enumerate(lines, start=1):
         if line["sequence"] != at:
-            problems.append(f"{line['sequence']} stands where {at} should")
+            problems.append(f"fact {line['sequence']} is in place of {at}")
         header = base64.b64decode(line["header"], validate=True)
         if line.get("erased"):
             digest = bytes.fromhex(line["digest"])

@@ -62,7 +62,7 @@ async def test_an_invalid_card_is_refused():
         return Response("<html>", media_type="text/html")
 
     assert await connection_failure(card_server(page)) == invalid
-    code, message, _ = await connection_failure(card_server({"name": "Nobody"}))
+    code, message, _ = await connection_failure(card_server({"name": "Bare"}))
     assert (code, message.split(" supports ")[1]) == ("remote_refused", "neither JSON-RPC nor HTTP+JSON of A2A.")
 
 

@@ -62,7 +62,7 @@ def _alive(pid: int) -> bool:
 
 
 def wait_for_exit(folder: Path) -> list[int]:
-    """Wait until the escaped processes end. Return those that are alive after the time limit."""
+    """Wait until the escaped processes end. Return the ones alive after the time limit."""
     until = time.monotonic() + MAX_SECONDS
     while (alive := alive_processes(folder)) and time.monotonic() < until:
         os.sched_yield()

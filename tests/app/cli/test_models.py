@@ -52,7 +52,7 @@ def test_the_exit_code_of_a_test_says_whether_the_model_responded(product: Produ
         assert (done.code, "mock/m: ready" in done.out) == (0, True), done
         as_json = json.loads(product.run("models", "--test", "mock", "--json").out)
         assert (as_json["ok"], as_json["text"]) == (True, "ready")
-        unknown = product.run("models", "--test", "nobody")
+        unknown = product.run("models", "--test", "ghost")
         assert (unknown.code, "unknown_model" in unknown.err) == (2, True)
     product.home.joinpath("settings.toml").write_text(MODEL.format(url="http://127.0.0.1:1/v1", key="k"))
     failed = product.run("models", "--test")

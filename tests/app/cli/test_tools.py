@@ -28,5 +28,5 @@ def test_the_tools_of_a_folder_are_listed_with_their_servers(product: Product) -
 
 
 def test_an_unknown_agent_is_refused_by_name(product: Product) -> None:
-    done = product.run("tools", "--agent", "nobody")
-    assert (done.code != 0, "nobody" in done.err) == (True, True)
+    done = product.run("tools", "--agent", "ghost")
+    assert (done.code != 0, "ghost" in done.err) == (True, True)

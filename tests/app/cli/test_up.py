@@ -260,9 +260,10 @@ from callboard.app.state_folder import StateFolder
 from callboard.app.hosting.serve import stop_signal
 
 async def stuck():
-    with stop_signal(StateFolder(Path("/home")), lambda told: print(msgspec.json.encode(told).decode(), flush=True)) as asked:
+    report = lambda milestone: print(msgspec.json.encode(milestone).decode(), flush=True)
+    with stop_signal(StateFolder(Path("/home")), report) as requested:
         print('{"event": "ready"}', flush=True)
-        await asked
+        await requested
         print('{"event": "stopping"}', flush=True)
         await asyncio.Event().wait()
 

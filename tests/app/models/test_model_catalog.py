@@ -173,11 +173,11 @@ async def test_configured_models_are_listed_with_order_abilities_and_problems():
 
 async def test_a_model_with_a_missing_secret_is_listed_as_unusable(tmp_path: Path):
     """SAFE-09: the reason names the secret."""
-    keyed = msgspec.structs.replace(LOCAL, api_key="secret://nobodys")
+    keyed = msgspec.structs.replace(LOCAL, api_key="secret://ghosts")
     environment = {"CALLBOARD_HOME": str(tmp_path)}
     models = ConfiguredModels(ModelSettings(providers=(keyed,)), reveal_on_demand(environment))
     (model,) = (await ModelCatalog(models, environment, ()).list_models()).configured
-    assert (model.usable, "nobodys" in model.why) == (False, True)
+    assert (model.usable, "ghosts" in model.why) == (False, True)
 
 
 async def test_without_configured_models_the_offline_search_is_listed():
@@ -197,7 +197,7 @@ async def test_the_test_of_a_model_reports_times_and_tokens():
         provider = ProviderSettings(name="mock", base_url=server.base_url, api_key=KEY, models=("m",))
         async with catalog(provider) as models:
             with pytest.raises(Refusal) as raised:
-                await models.test_model("nobody")
+                await models.test_model("ghost")
             assert raised.value.code == "unknown_model"
             for name in ("", "mock", "m", "mock/m", "mock/other"):
                 tested = await models.test_model(name)

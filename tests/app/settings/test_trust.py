@@ -97,7 +97,7 @@ def test_a_users_server_loads_nothing_from_an_untrusted_folder(product: Product,
 
 def test_a_folders_server_never_receives_a_model_key(product: Product, tmp_path: Path):
     """SAFE-09"""
-    received = tmp_path / "told"
+    received = tmp_path / "received"
     program = f"import os; open({str(received)!r}, 'w').write(os.environ.get('KEY', 'none'))"
     command = json.dumps([sys.executable, "-c", program])
     (product.folder / ".callboard").mkdir()

@@ -231,7 +231,7 @@ async def test_a_quick_check_reads_the_newest_facts_and_blobs(tmp_path: Path) ->
     assert not check_store(tmp_path).is_sound
     change(tmp_path, "UPDATE facts SET payload = zeroblob(3) WHERE sequence = 490")
     assert [damage.sequence for damage in check_store(tmp_path, whole=False).damages] == [490]
-    # The last one before those that it reads.
+    # The last blob before the checked ones.
     change(tmp_path, f"DELETE FROM facts WHERE sequence = {500 - QUICK_FACTS}")
     assert [damage.sequence for damage in check_store(tmp_path, whole=False).damages] == [500 - QUICK_FACTS]
 

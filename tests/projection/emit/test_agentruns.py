@@ -46,7 +46,7 @@ def events_of(fact, scope: Scope = PLACE) -> list[tuple[str, dict]]:
 
 
 def test_the_map_is_complete_for_its_vocabulary():
-    """MAR-14: the events, statuses and fields are those that the specification lists."""
+    """MAR-14: the specification lists exactly these events, statuses and fields."""
     names = {event.type for record in HISTORY.records for event in build_run_events(record)}
     frame = Frame(kind="text", scope=PLACE, offset=0, text="a")
     names |= {event.type for event in build_frame_events("ses_a", frame)}

@@ -84,7 +84,7 @@ class Proof:
         plan = [self.agent.plan] if self.agent.plan is not None else []
         turn = await self.turns.turn([*plan, self.agent.call("echo ${OPENAI_API_KEY:-hello} > made.txt")], "approve")
         (there,) = turn.of(AgentConnected)
-        self.check("command: tells its version", there.version == self.version, there.version)
+        self.check("command: reports its version", there.version == self.version, there.version)
         self.check(WIDE, there.mode == self.agent.asks, there.mode)
         requests = [(request.tool, "made.txt" in request.prompt) for request in turn.requests]
         self.check("command: one request", requests == [("StartAgent", False), ("Bash", True)], turn.requests)

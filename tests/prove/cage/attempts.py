@@ -361,7 +361,9 @@ def _plan_living(plan: _AttemptPlan, mark: str) -> None:
     plan.bash("outlive", "is a fork bomb", f"b() {{ sleep 600 & b | b & }}; b; {lives}", "resource_limit")
     plan.add(
         "outlive",
-        "goes on in the background",
-        scenes.calls("Bash", command=f"{detached}\n{lives}", description="goes on behind its call", background=True),
+        "keeps running in the background",
+        scenes.calls(
+            "Bash", command=f"{detached}\n{lives}", description="keeps running after its call", background=True
+        ),
         "process.started",
     )

@@ -100,7 +100,7 @@ async def prove(report: Report, world: World, server: Server) -> None:
             requests = lambda source=followed: [fact for fact in source.facts if fact["type"] == "action.required"]
             try:
                 if not await followed.until(lambda requests=requests: bool(requests()), _WAIT_S):
-                    report.check(COMPLETE, False, f"{name}: nobody was asked")
+                    report.check(COMPLETE, False, f"{name}: no request arrived")
                     continue
                 text = await page.card(running, await server.wire.page_link(f"/s/{session}"))
                 missing = [text_wanted for text_wanted in wanted if text_wanted not in text]

@@ -212,7 +212,7 @@ class Client:
             async for event in self.wire.events(f"/sessions/{session}/facts"):
                 data = event.data
                 if "sequence" not in data:
-                    self.problems.append(f"a stream of facts told {event.name}: {data}")
+                    self.problems.append(f"a stream of facts sent {event.name}: {data}")
                     return
                 self.received.append(
                     [session, data["sequence"], data["type"], data.get("payload"), data.get("actionId", "")]

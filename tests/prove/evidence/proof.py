@@ -80,7 +80,7 @@ def _play(at: Place) -> None:
         at,
         [
             ("lead", "have a note written", [[scenes.says("So be it."), call] for call in delegates]),
-            ("lead", "", [[scenes.calls("Finalize", summary="All is told.")]]),
+            ("lead", "", [[scenes.calls("Finalize", summary="All is reported.")]]),
             ("worker", "write the note", note),
             ("worker", "read the long file", reads),
         ],
@@ -164,7 +164,7 @@ def _unlike(data: bytes, rows: list[tuple[int, bytes, bytes, bytes, bytes | None
     ]
     problems = [f"fact {a[0]} differs" for a, b in zip(packed, rows, strict=False) if a != b]
     if len(packed) != through:
-        problems.append(f"{len(packed)} facts are there, {through} came before the fact that tells of the pack")
+        problems.append(f"the pack has {len(packed)} facts, and {through} precede its own fact")
     return problems
 
 

@@ -23,7 +23,7 @@ from tests.prove.idle.witness import HELD, IDLE, SLEEPS, TEAM, WORK, Witness
 RESUMES = "one resume_thread gives every agent with unread input a run"
 A_HISTORY = 60
 DEFAULT = 200
-#: Names of steps. Those that keep a team moving are listed twice.
+#: Names of steps. The ones that keep a team moving are listed twice.
 NAMES = (*STEPS, "finishes", "finishes", "finishes", "spawns", "messages", "hands_over", "ends_call", "passes_time")
 
 

@@ -250,7 +250,7 @@ class Malformed:
         path, headers = self._path(operation), self._headers()
         texts: dict[str, bytes] = {
             "nothing": b"",
-            "cut short": good[: self._draw.randint(0, max(0, len(good) - 1))],
+            "truncated": good[: self._draw.randint(0, max(0, len(good) - 1))],
             "more behind it": good + b" x",
             "bytes that are no UTF-8": good[:-1] + b',"a":"\xff\xfe"}',
             "a list": b"[" + good + b"]",

@@ -47,7 +47,7 @@ ALWAYS = 1000
 ASKS = '{"error": {"message": "Too many requests. Please try again in 1 second."}}'
 #: Turns at one time.
 AT_ONCE = 24
-ANSWER = "First things first: 你好, dear reader — that’s 42 things to tell, and none of them twice. " * 3
+ANSWER = "First things first: 你好, dear reader — that’s 42 things to say, and none of them twice. " * 3
 NOTE = "The number in the note is 7."
 FIXTURES: list[dict[str, Any]] = [
     {"match": {"userMessage": "look into", "hasToolResult": True}, "response": {"content": NOTE}},
@@ -342,7 +342,7 @@ async def prove(
             await fall_back(report, target)
     report.figure("turns", len(proof.took))
     report.figure("a turn", quantiles(proof.took))
-    report.figure("failures told", ", ".join(f"{count} {code}" for code, count in sorted(proof.codes.items())))
+    report.figure("reported failures", ", ".join(f"{count} {code}" for code, count in sorted(proof.codes.items())))
     return report.end()
 
 

@@ -134,7 +134,7 @@ def _scenario(draw: random.Random) -> list[tuple[str, str, list[scenes.Call]]]:
     return [
         ("lead", "have a note written", [[paced("So be it."), call] for call in delegates]),
         # Its children's messages wake it.
-        ("lead", "", [[paced("I have read it."), scenes.calls("Finalize", summary="All is told.")]]),
+        ("lead", "", [[paced("I have read it."), scenes.calls("Finalize", summary="All is reported.")]]),
         (
             "worker",
             "write the note",

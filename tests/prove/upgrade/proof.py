@@ -54,7 +54,7 @@ Facts = list[list[Any]]
 
 
 class OpenedView(NamedTuple):
-    """The view of a session. `code` is that of its refusal; empty if it opened."""
+    """The view of a session. `code` is the code of its refusal; empty if it opened."""
 
     facts: Facts
     rows: dict[str, list[Any]]

@@ -43,7 +43,7 @@ def test_event_numbers_rise_after_a_kill_without_false_repeats(tmp_path: Path):
     Each continues from its last number, and new numbers are greater than all earlier ones.
     """
     product = Product(tmp_path).plays(
-        {"match": [{"text": "half", "calls": [HALF]}, {"text": "", "calls": [says("It goes on.")]}]}
+        {"match": [{"text": "half", "calls": [HALF]}, {"text": "", "calls": [says("It continues.")]}]}
     )
 
     async def before() -> tuple[list[Event], list[Event]]:
@@ -85,4 +85,4 @@ def test_event_numbers_rise_after_a_kill_without_false_repeats(tmp_path: Path):
     assert texts([*complete, *rest]) == texts([*dropped, *rest_of_other])
     outcomes = [event["data"] for event in facts[0] if event["type"] == "Outcome"]
     assert [(outcome["status"], outcome["detail"]) for outcome in outcomes] == [("failed", "crash"), ("completed", "")]
-    assert list(texts([*complete, *rest]).values())[-1] == "It goes on."
+    assert list(texts([*complete, *rest]).values())[-1] == "It continues."

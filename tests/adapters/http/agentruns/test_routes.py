@@ -126,11 +126,11 @@ async def test_interrupting_an_idle_agent_is_a_clear_error_and_changes_nothing(t
     await team.idle(session)
     before = await team.heads()
     idle = await team.http.post(f"/api/runs/{session}/nodes/lead/interrupt", json={})
-    nobody = await team.http.post(f"/api/runs/{session}/nodes/nobody/interrupt", json={})
+    unknown = await team.http.post(f"/api/runs/{session}/nodes/ghost/interrupt", json={})
     nowhere = await team.http.post("/api/runs/ses_nowhere/nodes/lead/interrupt", json={})
 
     assert (await check_refusal(idle, 409))["code"] == "nothing_running"
-    assert (await check_refusal(nobody, 404))["code"] == "unknown_agent"
+    assert (await check_refusal(unknown, 404))["code"] == "unknown_agent"
     assert (await check_refusal(nowhere, 404))["code"] == "unknown_session"
     assert await team.heads() == before
 
@@ -261,6 +261,6 @@ async def test_a_session_of_a_team_is_read_and_waited_for(team: Board):
     assert (first["timedOut"], [agent["agentId"] for agent in first["ended"]]) == (False, ["worker-1"])
     assert (both["timedOut"], both["pending"]) == (False, [])
     assert [agent["result"] for agent in both["ended"]] == ["Quick is done.", "Slow so far. \n\nSlow is done."]
-    for params, code in (({"agents": "lead"}, "not_your_child"), ({"agents": "nobody"}, "unknown_agent")):
+    for params, code in (({"agents": "lead"}, "not_your_child"), ({"agents": "ghost"}, "unknown_agent")):
         answer = await team.http.get("/api/v1/queries/wait_subagents", params={"sessionId": session, **params})
         assert answer.json()["code"] == code

@@ -110,9 +110,9 @@ def test_a_refused_job_command_names_the_argument(product: Product):
             "unknown_job: The session has no job. [JOB]",
             "`callboard job list SESSION` lists the jobs.",
         ]
-        assert _refused(product, "start", "Look", "alpha", "--session", "last", "--agent", "nobody") == [
+        assert _refused(product, "start", "Look", "alpha", "--session", "last", "--agent", "ghost") == [
             2,
-            "unknown_agent: There is no definition nobody. [--agent]",
+            "unknown_agent: There is no definition ghost. [--agent]",
             "There are: lead, worker.",
         ]
         assert _refused(product, "start", "Look", "alpha", "--session", "last", "--agent", "lead") == [
