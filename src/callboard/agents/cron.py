@@ -16,8 +16,8 @@ def is_cron(line: str) -> bool:
     """Return whether a line has five valid fields: `*`, numbers, ranges, steps and lists of them."""
     fields = line.split()
     return len(fields) == len(_FIELDS) and all(
-        _is_valid_part(part, smallest, largest)
-        for field, (smallest, largest) in zip(fields, _FIELDS, strict=True)
+        _is_valid_part(part, minimum, maximum)
+        for field, (minimum, maximum) in zip(fields, _FIELDS, strict=True)
         for part in field.split(",")
     )
 
@@ -34,7 +34,7 @@ def has_next_time(line: str) -> bool:
     return True
 
 
-def _is_valid_part(part: str, smallest: int, largest: int) -> bool:
+def _is_valid_part(part: str, minimum: int, maximum: int) -> bool:
     match = _PART.match(part)
     if match is None or match["step"] in ("0", "00"):
         return False
@@ -42,4 +42,4 @@ def _is_valid_part(part: str, smallest: int, largest: int) -> bool:
         return True
     first = int(match["first"])
     last = first if match["last"] is None else int(match["last"])
-    return smallest <= first <= last <= largest
+    return minimum <= first <= last <= maximum

@@ -81,12 +81,12 @@ class MemoryBlobs:
         for hash, sequence in uses:
             self._references.setdefault(hash, set()).add((stream, sequence))
 
-    def list_sizes(self, stream: str, smallest: int) -> dict[str, int]:
-        """Return the size by hash of the stream's blobs with at least `smallest` bytes."""
+    def list_sizes(self, stream: str, min_bytes: int) -> dict[str, int]:
+        """Return the size by hash of the stream's blobs with at least `min_bytes`."""
         return {
             hash: len(self._data[hash])
             for hash, facts in self._references.items()
-            if len(self._data[hash]) >= smallest and any(fact[0] == stream for fact in facts)
+            if len(self._data[hash]) >= min_bytes and any(fact[0] == stream for fact in facts)
         }
 
     def release(self, stream: str, sequence: int | None = None, hashes: Iterable[str] | None = None) -> None:
@@ -237,13 +237,13 @@ class MemoryFacts:
                 answer.stored = StoredAnswer(key=answer.stored.key, body_hash="", answer=b"")
         await self._rows.clear(stream)
 
-    async def measure_contents(self, stream: str, smallest: int = 0) -> Contents:
-        sizes = self._blobs.list_sizes(stream, smallest)
+    async def measure_contents(self, stream: str, min_bytes: int = 0) -> Contents:
+        sizes = self._blobs.list_sizes(stream, min_bytes)
         size = sum(len(fact.header) + len(fact.payload or b"") for fact in self._list_facts(stream))
         return Contents(facts=size, blobs=len(sizes), size=sum(sizes.values()))
 
-    async def trim(self, stream: str, smallest: int) -> Contents:
-        sizes = self._blobs.list_sizes(stream, smallest)
+    async def trim(self, stream: str, min_bytes: int) -> Contents:
+        sizes = self._blobs.list_sizes(stream, min_bytes)
         self._blobs.release(stream, hashes=sizes)
         return Contents(blobs=len(sizes), size=sum(sizes.values()))
 

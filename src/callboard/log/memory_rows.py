@@ -43,13 +43,13 @@ class MemoryRows:
         return self._views.get(stream)
 
     async def read_rows(
-        self, stream: str, panel: str, *, before: int | None = None, limit: int = 1000, largest: int = 1_000_000
+        self, stream: str, panel: str, *, before: int | None = None, limit: int = 1000, max_bytes: int = 1_000_000
     ) -> tuple[Row, ...]:
         rows = self._rows.get(stream, {}).get(panel, {}).values()
         window = sorted(
             (row for row in rows if before is None or row.order < before), key=_build_sort_key, reverse=True
         )
-        return select_newest(((row.order, len(msgspec.json.encode(row)), row) for row in window), limit, largest)
+        return select_newest(((row.order, len(msgspec.json.encode(row)), row) for row in window), limit, max_bytes)
 
     async def read_row(self, stream: str, panel: str, key: str) -> Row | None:
         return self._rows.get(stream, {}).get(panel, {}).get(key)

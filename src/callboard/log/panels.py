@@ -10,7 +10,7 @@ from ..contracts.rows.base import AppendText, Op
 T = TypeVar("T")
 
 
-def select_newest(entries: Iterable[tuple[int, int, T]], limit: int, largest: int) -> tuple[T, ...]:
+def select_newest(entries: Iterable[tuple[int, int, T]], limit: int, max_bytes: int) -> tuple[T, ...]:
     """Return the newest rows that fit into a window, oldest first, and at least one.
 
     Rows with the same order stay together even beyond the limits, because the next window starts below that order.
@@ -18,13 +18,13 @@ def select_newest(entries: Iterable[tuple[int, int, T]], limit: int, largest: in
     Args:
         entries: Entries `(order, size, row)`, newest first.
         limit: The largest number of rows.
-        largest: The largest sum of sizes.
+        max_bytes: The largest sum of sizes.
     """
     rows: list[T] = []
     total = 0
     last: int | None = None
     for order, size, row in entries:
-        if rows and order != last and (len(rows) >= limit or total + size > largest):
+        if rows and order != last and (len(rows) >= limit or total + size > max_bytes):
             break
         rows.append(row)
         total += size

@@ -54,13 +54,13 @@ class Processes:
         """True while a process is running."""
         return any(own.result is None for own in self._processes.values())
 
-    def newest_output(self, process: str, most: int) -> str:
-        """Return at most `most` characters of a process's newest output; empty for an unknown process."""
+    def newest_output(self, process: str, max_chars: int) -> str:
+        """Return at most `max_chars` characters of a process's newest output; empty for an unknown process."""
         own = self._processes.get(process)
         if own is None:
             return ""
         total = own.process.read(0, 0).total
-        return own.process.read(max(0, total - most), most).text
+        return own.process.read(max(0, total - max_chars), max_chars).text
 
     async def start(self, scope: Scope, call: ToolCall, evaluation: Evaluation, context: ToolContext) -> ToolOutcome:
         """Start the command of a call in the background and return the call's outcome."""

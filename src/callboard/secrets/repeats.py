@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-def match_all(item: str, least: int = 0, most: int | None = None) -> str:
+def match_all(item: str, min_count: int = 0, max_count: int | None = None) -> str:
     """Return a pattern for all items in a row.
 
     A possessive quantifier of a group matches wrongly before Python 3.11.5 (CPython gh-106052). Here a match of fewer items
@@ -11,7 +11,7 @@ def match_all(item: str, least: int = 0, most: int | None = None) -> str:
 
     Args:
         item: A pattern that matches a text in one way only.
-        least: Minimum number of items.
-        most: Maximum number of items; None for any number.
+        min_count: Minimum number of items.
+        max_count: Maximum number of items; None for any number.
     """
-    return rf"(?:{item}){{{least},{'' if most is None else most}}}(?!{item})"
+    return rf"(?:{item}){{{min_count},{'' if max_count is None else max_count}}}(?!{item})"

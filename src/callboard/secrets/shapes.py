@@ -42,14 +42,14 @@ class Shape:
         return re.compile(self.open_pattern)
 
 
-def _build_token(mark: str, characters: str, least: int, most: int, *, digit: bool, begin: str) -> Shape:
+def _build_token(mark: str, characters: str, min_chars: int, max_chars: int, *, digit: bool, begin: str) -> Shape:
     """Return the shape of a marked token. If it needs a digit, text without one is a word."""
-    looks = rf"(?=[{characters}]{{0,{most - 1}}}[0-9])" if digit else ""
+    looks = rf"(?=[{characters}]{{0,{max_chars - 1}}}[0-9])" if digit else ""
     begin += re.escape(mark)
     return Shape(
         marks=(mark,),
-        full_pattern=rf"{begin}{looks}([{characters}]{{{least},{most}}})",
-        open_pattern=rf"{begin}([{characters}]{{0,{most - 1}}})\Z",
+        full_pattern=rf"{begin}{looks}([{characters}]{{{min_chars},{max_chars}}})",
+        open_pattern=rf"{begin}([{characters}]{{0,{max_chars - 1}}})\Z",
     )
 
 
@@ -58,8 +58,8 @@ _TOKENS = tuple(
     _build_token(
         mark,
         token.characters,
-        token.least,
-        token.most,
+        token.min_chars,
+        token.max_chars,
         digit=token.has_digit,
         begin=token.begin or (_BEGIN if mark[0].isalnum() else ""),
     )
@@ -74,7 +74,7 @@ _JWT = Shape(
 )
 
 #: Between the lines of a key: line breaks, also escaped ones, and a listing's line prefix.
-_GAP = match_all(r"[\s0-9:|>\"'+,→]|\\[nrt]", most=24)
+_GAP = match_all(r"[\s0-9:|>\"'+,→]|\\[nrt]", max_count=24)
 _KEY = "-----BEGIN "
 _HEAD = rf"{_KEY}[A-Z0-9 ]{{0,40}}PRIVATE KEY(?: BLOCK)?-----"
 _BASE64 = "[A-Za-z0-9+/=]"
@@ -82,7 +82,7 @@ _BASE64 = "[A-Za-z0-9+/=]"
 _LINE = rf"(?={_BASE64}{{0,89}}[A-Z])(?={_BASE64}{{0,89}}[a-z]){_BASE64}{{40,90}}+"
 #: Maximum number of lines of a key without and with its end in the text.
 _MAX_OPEN_LINES, _MAX_LINES = 64, 120
-_LINES = match_all(rf"{_GAP}{_BASE64}{{16,90}}+", most=_MAX_LINES)
+_LINES = match_all(rf"{_GAP}{_BASE64}{{16,90}}+", max_count=_MAX_LINES)
 _HEADERS = rf"(?:{_GAP}[A-Z][A-Za-z\-]{{2,20}}: [A-Za-z0-9,.()/\- ]{{1,90}}){{0,4}}"
 _END = rf"(?={_GAP}-----END )"
 _PEM = Shape(

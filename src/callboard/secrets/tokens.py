@@ -23,8 +23,8 @@ class TokenShape(NamedTuple):
     provider: str
     marks: tuple[str, ...]
     characters: str
-    least: int
-    most: int
+    min_chars: int
+    max_chars: int
     has_digit: bool = False
     begin: str = ""
 

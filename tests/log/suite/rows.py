@@ -53,10 +53,10 @@ class RowSuite:
         assert await store.rows.read_rows(STREAM, "turns", limit=3) == tuple(rows[-3:])
         assert await store.rows.read_rows(STREAM, "turns", before=51, limit=2) == tuple(rows[48:50])
         assert await store.rows.read_rows(STREAM, "turns", before=1) == ()
-        bounded = await store.rows.read_rows(STREAM, "turns", largest=10_000)
+        bounded = await store.rows.read_rows(STREAM, "turns", max_bytes=10_000)
         assert bounded == tuple(rows[-len(bounded) :])
         assert 5 <= len(bounded) < 10
-        assert await store.rows.read_rows(STREAM, "turns", largest=10) == (rows[-1],)
+        assert await store.rows.read_rows(STREAM, "turns", max_bytes=10) == (rows[-1],)
 
     async def test_consecutive_windows_have_every_row_once(self, store: Store) -> None:
         rows = [turn_row(f"trn_{number:03}", number // 3) for number in range(30)]

@@ -38,9 +38,9 @@ def convert_state(state: int) -> RemoteTaskState:
     return _STATES.get(state, "unknown")
 
 
-def to_single_line(text: str, longest: int = _MAX_NAME_CHARS) -> str:
-    """Return the text on one line, of at most `longest` characters."""
-    return " ".join(text.split())[:longest]
+def to_single_line(text: str, max_chars: int = _MAX_NAME_CHARS) -> str:
+    """Return the text on one line, of at most `max_chars` characters."""
+    return " ".join(text.split())[:max_chars]
 
 
 def read_message_text(message: Message) -> str:

@@ -21,12 +21,12 @@ class BoundedTransport(httpx.AsyncBaseTransport):
 
     Args:
         inner: The transport that sends the requests.
-        largest: The limit of a response, or of each event of a stream, in bytes.
+        max_bytes: The limit of a response, or of each event of a stream, in bytes.
     """
 
-    def __init__(self, inner: httpx.AsyncBaseTransport | None = None, largest: int = MAX_RESPONSE_BYTES) -> None:
+    def __init__(self, inner: httpx.AsyncBaseTransport | None = None, max_bytes: int = MAX_RESPONSE_BYTES) -> None:
         self._inner = inner or httpx.AsyncHTTPTransport()
-        self._largest = largest
+        self._max_bytes = max_bytes
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request. Raises httpx.TransportError."""
@@ -36,7 +36,7 @@ class BoundedTransport(httpx.AsyncBaseTransport):
             raise TooLargeError("The response is compressed although the request forbade it.", request=request)
         is_event_stream = response.headers.get("content-type", "").startswith("text/event-stream")
         stream = cast("httpx.AsyncByteStream", response.stream)
-        response.stream = _BoundedStream(stream, self._largest, has_events=is_event_stream)
+        response.stream = _BoundedStream(stream, self._max_bytes, has_events=is_event_stream)
         return response
 
     async def aclose(self) -> None:
@@ -45,9 +45,9 @@ class BoundedTransport(httpx.AsyncBaseTransport):
 
 
 class _BoundedStream(httpx.AsyncByteStream):
-    def __init__(self, stream: httpx.AsyncByteStream, largest: int, *, has_events: bool) -> None:
+    def __init__(self, stream: httpx.AsyncByteStream, max_bytes: int, *, has_events: bool) -> None:
         self._stream = stream
-        self._largest = largest
+        self._max_bytes = max_bytes
         self._has_events = has_events
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
@@ -56,8 +56,8 @@ class _BoundedStream(httpx.AsyncByteStream):
             window = tail + chunk
             end = max(map(window.rfind, _EVENT_ENDS)) if self._has_events else -1
             size = len(window) - end if end >= 0 else size + len(chunk)
-            if size > self._largest:
-                raise TooLargeError(f"The response has more than {self._largest} bytes in one piece.")
+            if size > self._max_bytes:
+                raise TooLargeError(f"The response has more than {self._max_bytes} bytes in one piece.")
             tail = window[-3:]
             yield chunk
 
@@ -65,15 +65,15 @@ class _BoundedStream(httpx.AsyncByteStream):
         await self._stream.aclose()
 
 
-def build_client(timeout: float, largest: int = MAX_RESPONSE_BYTES) -> httpx.AsyncClient:
+def build_client(timeout: float, max_bytes: int = MAX_RESPONSE_BYTES) -> httpx.AsyncClient:
     """Build a client that follows no redirects and ignores proxies and passwords of the environment.
 
     Args:
         timeout: Timeout of a request in seconds.
-        largest: The limit of a response, or of each event of a stream, in bytes.
+        max_bytes: The limit of a response, or of each event of a stream, in bytes.
     """
     return httpx.AsyncClient(
-        transport=BoundedTransport(largest=largest),
+        transport=BoundedTransport(max_bytes=max_bytes),
         timeout=timeout,
         follow_redirects=False,
         trust_env=False,

@@ -245,5 +245,5 @@ def build_problem_response(problem: Problem, *, status: int = 0, headers: Mappin
     )
 
 
-def _shorten(text: str, longest: int) -> str:
-    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+def _shorten(text: str, max_chars: int) -> str:
+    return text if len(text) <= max_chars else f"{text[: max_chars - 1]}…"

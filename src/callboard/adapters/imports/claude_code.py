@@ -84,16 +84,16 @@ def list_parts(file: Path) -> list[Path]:
     return claude_agents.list_transcripts(file)
 
 
-def read_session(file: Path, most: int | None = None) -> PastSession | None:
+def read_session(file: Path, max_bytes: int | None = None) -> PastSession | None:
     """Return the session of a transcript; None without a folder or a person's input.
 
     Args:
-        most: Read only this number of bytes for the folder and title. Default: no limit.
+        max_bytes: Read only this number of bytes for the folder and title. Default: no limit.
     Raises:
         OSError: The transcript cannot be read.
     """
     folder = title = ""
-    for number, line in enumerate(read_lines(file, most)):
+    for number, line in enumerate(read_lines(file, max_bytes)):
         folder = folder or str(line.get("cwd") or "")
         is_typed = line.get("type") == "user" and not line.get("isMeta") and not line.get("isSidechain")
         text = _read_input(read_text(as_object(line.get("message")).get("content"))) if is_typed else ""

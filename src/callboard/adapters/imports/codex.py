@@ -85,16 +85,16 @@ def list_parts(file: Path) -> list[Path]:
     return []
 
 
-def read_session(file: Path, most: int | None = None) -> PastSession | None:
+def read_session(file: Path, max_bytes: int | None = None) -> PastSession | None:
     """Return the session of a rollout; None without a folder or a person's input, and for subagents.
 
     Args:
-        most: Read only this number of bytes for the folder and title. Default: no limit.
+        max_bytes: Read only this number of bytes for the folder and title. Default: no limit.
     Raises:
         OSError: The rollout cannot be read.
     """
     folder = title = identity = ""
-    for number, line in enumerate(read_lines(file, most)):
+    for number, line in enumerate(read_lines(file, max_bytes)):
         payload = as_object(line.get("payload"))
         if line.get("type") == "session_meta":
             if not identity and "subagent" in as_object(payload.get("source")):

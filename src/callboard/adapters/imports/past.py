@@ -132,13 +132,13 @@ def read_session_id(file: Path) -> str:
     return repair_text(file.stem)
 
 
-def read_lines(file: Path, most: int | None = None) -> Iterator[Line]:
+def read_lines(file: Path, max_bytes: int | None = None) -> Iterator[Line]:
     """Yield the JSON objects of a file, one per line. Invalid lines, such as one truncated by a crash, are omitted.
 
     Args:
-        most: Read only this number of bytes. Default: the whole file.
+        max_bytes: Read only this number of bytes. Default: the whole file.
     """
-    remaining = most
+    remaining = max_bytes
     with file.open("rb") as opened:
         while data := opened.readline(MAX_LINE_BYTES if remaining is None else min(remaining, MAX_LINE_BYTES)):
             remaining = None if remaining is None else remaining - len(data)

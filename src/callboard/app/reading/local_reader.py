@@ -136,7 +136,7 @@ class LocalReader:
         ops: list[Op] = []
         for panel in panels:
             limit = turns if panel == "turns" else 10_000
-            rows = await self._store.rows.read_rows(session, panel, limit=limit, largest=_MAX_BYTES)
+            rows = await self._store.rows.read_rows(session, panel, limit=limit, max_bytes=_MAX_BYTES)
             ops.extend(Upsert(panel, row) for row in rows)
         return ops
 

@@ -30,8 +30,8 @@ class Excerpt(msgspec.Struct, frozen=True, kw_only=True):
 class Process(Protocol):
     """Command behind its guard. It runs until it ends, is stopped, or this process ends."""
 
-    def read(self, offset: int, most: int) -> Excerpt:
-        """Return at most `most` characters of the output, from an offset on."""
+    def read(self, offset: int, max_chars: int) -> Excerpt:
+        """Return at most `max_chars` characters of the output, from an offset on."""
         ...
 
     async def wait_for_output(self, offset: int) -> None:

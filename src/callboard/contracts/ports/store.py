@@ -161,14 +161,14 @@ class FactLog(Protocol):
         """
         ...
 
-    async def measure_contents(self, stream: str, smallest: int = 0) -> Contents:
-        """Return the size of the stream. Blobs below `smallest` bytes do not count."""
+    async def measure_contents(self, stream: str, min_bytes: int = 0) -> Contents:
+        """Return the size of the stream. Blobs below `min_bytes` do not count."""
         ...
 
-    async def trim(self, stream: str, smallest: int) -> Contents:
+    async def trim(self, stream: str, min_bytes: int) -> Contents:
         """Delete the stream's large blobs, free the space, and return what was deleted.
 
-        Blobs below `smallest` bytes and blobs that other streams refer to stay, as do the facts.
+        Blobs below `min_bytes` and blobs that other streams refer to stay, as do the facts.
         """
         ...
 
@@ -249,9 +249,9 @@ class RowStore(Protocol):
         ...
 
     async def read_rows(
-        self, stream: str, panel: str, *, before: int | None = None, limit: int = 1000, largest: int = 1_000_000
+        self, stream: str, panel: str, *, before: int | None = None, limit: int = 1000, max_bytes: int = 1_000_000
     ) -> tuple[Row, ...]:
-        """Return the newest rows of a panel with `order` below `before`, in order: at most `limit` rows and `largest` bytes."""
+        """Return the newest rows of a panel with `order` below `before`, in order: at most `limit` rows and `max_bytes`."""
         ...
 
     async def read_row(self, stream: str, panel: str, key: str) -> Row | None:

@@ -117,12 +117,12 @@ class SqliteFacts:
         )
         await self._rows.forget(stream, erasures)
 
-    async def measure_contents(self, stream: str, smallest: int = 0) -> Contents:
-        return await self._readers.run(lambda connection: measure(connection, stream, smallest))
+    async def measure_contents(self, stream: str, min_bytes: int = 0) -> Contents:
+        return await self._readers.run(lambda connection: measure(connection, stream, min_bytes))
 
-    async def trim(self, stream: str, smallest: int) -> Contents:
+    async def trim(self, stream: str, min_bytes: int) -> Contents:
         return await self._require_writer().submit(
-            lambda connection: trim(connection, self._ledger, stream, smallest), scrub=True
+            lambda connection: trim(connection, self._ledger, stream, min_bytes), scrub=True
         )
 
     async def delete(self, stream: str) -> Head:

@@ -61,21 +61,21 @@ def delete(connection: sqlite3.Connection, ledger: Ledger, stream: str) -> tuple
     return end.head, _count_erasure(connection)
 
 
-def measure(connection: sqlite3.Connection, stream: str, smallest: int) -> Contents:
-    """Measure the stream's facts, and its blobs with at least `smallest` bytes."""
+def measure(connection: sqlite3.Connection, stream: str, min_bytes: int) -> Contents:
+    """Measure the stream's facts, and its blobs with at least `min_bytes`."""
     facts = connection.execute(
         "SELECT coalesce(sum(length(header) + coalesce(length(payload), 0)), 0) FROM facts"
         " WHERE stream = (SELECT number FROM streams WHERE name = ?)",
         (stream,),
     ).fetchone()[0]
-    blobs: list[tuple[int, int]] = connection.execute(_USED, (stream, smallest)).fetchall()
+    blobs: list[tuple[int, int]] = connection.execute(_USED, (stream, min_bytes)).fetchall()
     return Contents(facts=facts, blobs=len(blobs), size=sum(size for _, size in blobs))
 
 
-def trim(connection: sqlite3.Connection, ledger: Ledger, stream: str, smallest: int) -> Contents:
-    """Drop the stream's references to blobs of at least `smallest` bytes, and blobs without references."""
+def trim(connection: sqlite3.Connection, ledger: Ledger, stream: str, min_bytes: int) -> Contents:
+    """Drop the stream's references to blobs of at least `min_bytes`, and blobs without references."""
     number = _prepare(connection, ledger, stream).number
-    blobs: list[tuple[int, int]] = connection.execute(_USED, (stream, smallest)).fetchall()
+    blobs: list[tuple[int, int]] = connection.execute(_USED, (stream, min_bytes)).fetchall()
     for blob, _ in blobs:
         connection.execute("DELETE FROM blob_uses WHERE stream = ? AND blob = ?", (number, blob))
         connection.execute(_DROP_UNUSED_BLOB, {"blob": blob})

@@ -78,7 +78,7 @@ class SqliteRows:
         return stream in self._discarded
 
     async def read_rows(
-        self, stream: str, panel: str, *, before: int | None = None, limit: int = 1000, largest: int = 1_000_000
+        self, stream: str, panel: str, *, before: int | None = None, limit: int = 1000, max_bytes: int = 1_000_000
     ) -> tuple[Row, ...]:
         def read(connection: sqlite3.Connection) -> tuple[tuple[str, int, object], ...]:
             rows = connection.execute(
@@ -88,7 +88,7 @@ class SqliteRows:
             )
             with contextlib.closing(rows):
                 entries = ((place, size, (key, place, data)) for place, size, key, data in rows)
-                return select_newest(entries, limit, largest)
+                return select_newest(entries, limit, max_bytes)
 
         rows = tuple([await self._decode(stream, panel, *columns) for columns in await self._readers.run(read)])
         return self._unwritten.merge(stream, panel, rows, before, limit)

@@ -83,10 +83,10 @@ def _format_code(text: str) -> str:
     return f"{fence}{pad}{text}{pad}{fence}"
 
 
-def _choose_fence(text: str, least: int) -> str:
+def _choose_fence(text: str, min_chars: int) -> str:
     """Return more backticks in a row than the text has, so that it cannot end the code."""
     longest = run = 0
     for character in text:
         run = run + 1 if character == "`" else 0
         longest = max(longest, run)
-    return "`" * max(least, longest + 1)
+    return "`" * max(min_chars, longest + 1)

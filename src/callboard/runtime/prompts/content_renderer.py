@@ -64,16 +64,16 @@ class ContentRenderer:
         text_value = await self.read_text(text)
         return (TextContent(text_value),) if text_value else ()
 
-    async def render_excerpt(self, fact: Fact, most: int) -> ModelMessage | None:
-        """Return a person's message, truncated to `most` bytes of its start and end. None if it was erased."""
+    async def render_excerpt(self, fact: Fact, max_bytes: int) -> ModelMessage | None:
+        """Return a person's message, truncated to `max_bytes` of its start and end. None if it was erased."""
         if not isinstance(fact, TurnSubmitted | QueueEdited | SteerRequested):
             return None
         text = await self.read_text(fact.input)
         data = text.encode("utf-8", "surrogatepass")
-        if len(data) > most:
-            tail = most // 4
-            head = data[: most - tail].decode("utf-8", "ignore")
-            text = f"{head}\n[{len(data) - most:,} bytes omitted here; the summary covers them.]\n"
+        if len(data) > max_bytes:
+            tail = max_bytes // 4
+            head = data[: max_bytes - tail].decode("utf-8", "ignore")
+            text = f"{head}\n[{len(data) - max_bytes:,} bytes omitted here; the summary covers them.]\n"
             text += data[len(data) - tail :].decode("utf-8", "ignore")
         return ModelMessage(role="user", content=(TextContent(text),))
 

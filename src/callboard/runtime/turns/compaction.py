@@ -63,8 +63,8 @@ class CompactionRunner(ModelCallRunner):
         if run is None or run.compacting is None:
             raise ModelFailure("internal", "The summary is no longer needed.", retryable=False)
         history = await self._host.conversations.get(self._scope.thread)
-        most = _DEFAULT_SIZE if model.window is None else int(model.window * _SHARE) * BYTES_PER_TOKEN
-        text = render_transcript(history.messages_until(run.compacting.through), most)
+        max_chars = _DEFAULT_SIZE if model.window is None else int(model.window * _SHARE) * BYTES_PER_TOKEN
+        text = render_transcript(history.messages_until(run.compacting.through), max_chars)
         return model, ModelRequest(
             model=request.model,
             system=(INSTRUCTION,),
@@ -89,15 +89,15 @@ class _SilentBuffer(PartialBuffer):
         self._waiting = None
 
 
-def render_transcript(messages: Iterable[ModelMessage], most: int) -> str:
-    """Return the conversation as one text of at most `most` characters.
+def render_transcript(messages: Iterable[ModelMessage], max_chars: int) -> str:
+    """Return the conversation as one text of at most `max_chars` characters.
 
     A longer text loses its middle: the first request is at its start, the current work at its end.
     """
     text = "\n\n".join(line for message in messages for line in _render_lines(message))
-    if len(text) <= most:
+    if len(text) <= max_chars:
         return text
-    half = most // 2
+    half = max_chars // 2
     return f"{text[:half]}\n\n[{len(text) - 2 * half:,} characters omitted]\n\n{text[-half:]}"
 
 

@@ -40,13 +40,13 @@ class Ring:
     A client is a cursor into it. A client behind the oldest entry receives a snapshot.
     """
 
-    def __init__(self, cursor: Cursor, largest: int, snapshot: Callable[[], Sequence[Op]]) -> None:
+    def __init__(self, cursor: Cursor, max_bytes: int, snapshot: Callable[[], Sequence[Op]]) -> None:
         self.cursor = cursor
         self._base = cursor
         self._entries: deque[_Entry] = deque()
         self._first_index = 0
         self._size = 0
-        self._max_bytes = largest
+        self._max_bytes = max_bytes
         self._snapshot = snapshot
         # Created only while a client waits: an event uses more memory than an empty ring.
         self._news: asyncio.Event | None = None

@@ -55,9 +55,9 @@ RowT = TypeVar("RowT", bound=Row)
 class Window:
     """The newest rows of a session: at most `turns` turns of the lead, and as many of all other agents."""
 
-    def __init__(self, turns: int, largest: int) -> None:
+    def __init__(self, turns: int, max_bytes: int) -> None:
         self._turns = turns
-        self._max_bytes = largest
+        self._max_bytes = max_bytes
         self._table = Table()
         self._turn_rows: dict[str, set[tuple[str, str]]] = {}
 
@@ -81,9 +81,9 @@ class Window:
         turns = _TEAM_TURNS if team else self._turns
         for panel in SESSION_PANELS:
             limit = turns if panel in _BY_TURN else 1000
-            largest = self._max_bytes if panel == Part.panel else 1_000_000
+            max_bytes = self._max_bytes if panel == Part.panel else 1_000_000
             ops.extend(
-                Upsert(panel, row) for row in await store.read_rows(session, panel, limit=limit, largest=largest)
+                Upsert(panel, row) for row in await store.read_rows(session, panel, limit=limit, max_bytes=max_bytes)
             )
         self.apply(ops)
 

@@ -81,15 +81,15 @@ class WorkspaceRegistry:
         for host in self._hosts.values():
             host.show_rebuilding(0)
 
-    async def wait_listed(self, hosts: Sequence[WorkspaceHost], longest: float) -> tuple[bool, int]:
-        """Wait until every session has a card, at most `longest` seconds.
+    async def wait_listed(self, hosts: Sequence[WorkspaceHost], max_seconds: float) -> tuple[bool, int]:
+        """Wait until every session has a card, at most `max_seconds`.
 
         Returns:
             Whether the rebuild is still running, and how many sessions are missing.
         """
         if any(host.missing for host in hosts):
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(longest):
+                async with asyncio.timeout(max_seconds):
                     await self._rebuilt.wait()
         if not self._rebuilt.is_set():
             # The rows of the workspaces show the same count as the answer.

@@ -142,14 +142,14 @@ class Folder:
         with self.open_parent(path) as (handle, name):
             return open_regular(handle, name, path)
 
-    def read(self, path: str, largest: int) -> bytes | None:
-        """Return at most `largest` + 1 bytes of the file; None if it does not exist. Raises as `open_file`."""
+    def read(self, path: str, max_bytes: int) -> bytes | None:
+        """Return at most `max_bytes` + 1 bytes of the file; None if it does not exist. Raises as `open_file`."""
         try:
             descriptor = self.open_file(path)
         except (FileNotFoundError, NotADirectoryError):
             return None
         with os.fdopen(descriptor, "rb") as file:
-            return file.read(largest + 1)
+            return file.read(max_bytes + 1)
 
     def enter(self, handle: int, name: str, walked: str, *, create: bool = False) -> int:
         """Return a handle of the folder `name` in `handle`. The caller closes it. Raises as `open_directory`."""

@@ -105,11 +105,11 @@ def find_steering(path: str) -> str:
     return ""
 
 
-def display(text: str, longest: int = 120) -> str:
+def display(text: str, max_chars: int = 120) -> str:
     """Return the text on one line with invisible characters marked, for messages and cards."""
-    line = _BREAK.sub(" ", text[: longest + 1])
+    line = _BREAK.sub(" ", text[: max_chars + 1])
     line = mark(line) if INVISIBLE.search(line) else line
-    return line if len(line) <= longest else line[: longest - 1] + "…"
+    return line if len(line) <= max_chars else line[: max_chars - 1] + "…"
 
 
 def _strip_root(folder: str, path: str, text: str) -> str:

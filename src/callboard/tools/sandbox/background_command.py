@@ -53,9 +53,9 @@ class BackgroundCommand:
         self._write_lock = asyncio.Lock()
         self._end = asyncio.ensure_future(self._run_to_end())
 
-    def read(self, offset: int, most: int) -> Excerpt:
-        """Return at most `most` characters of the output from an offset."""
-        return self._output.read(offset, most)
+    def read(self, offset: int, max_chars: int) -> Excerpt:
+        """Return at most `max_chars` characters of the output from an offset."""
+        return self._output.read(offset, max_chars)
 
     async def wait_for_output(self, offset: int) -> None:
         """Wait until there is output after the offset, or the process has ended."""

@@ -68,26 +68,26 @@ class Output:
         note = f"\n[{omitted:,} characters of output omitted]\n" if omitted else ""
         return "".join(self._head) + note + tail[excess:]
 
-    def read(self, offset: int, most: int) -> Excerpt:
-        """Return at most `most` kept characters from an offset."""
+    def read(self, offset: int, max_chars: int) -> Excerpt:
+        """Return at most `max_chars` stored characters from an offset."""
         if self._redactor is not None:
             self._store(self._redactor.release_harmless())
         if offset < self._head_size:
-            text = _slice(self._head, offset, most)
+            text = _slice(self._head, offset, max_chars)
             return Excerpt(text=text, start=offset, next=offset + len(text), total=self.total)
         start = min(max(offset, self._head_size + self._omitted), self.total)
-        text = _slice(self._tail, start - self._head_size - self._omitted, most)
+        text = _slice(self._tail, start - self._head_size - self._omitted, max_chars)
         return Excerpt(text=text, start=start, next=start + len(text), total=self.total)
 
 
-def _slice(pieces: list[str] | deque[str], offset: int, most: int) -> str:
-    """Return at most `most` characters from an offset, without joining the pieces before it."""
+def _slice(pieces: list[str] | deque[str], offset: int, max_chars: int) -> str:
+    """Return at most `max_chars` characters from an offset, without joining the pieces before it."""
     parts: list[str] = []
     for piece in pieces:
-        if most <= 0:
+        if max_chars <= 0:
             break
-        part = piece[offset : offset + most]
+        part = piece[offset : offset + max_chars]
         offset = max(0, offset - len(piece))
-        most -= len(part)
+        max_chars -= len(part)
         parts.append(part)
     return "".join(parts)

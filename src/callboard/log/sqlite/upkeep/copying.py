@@ -46,10 +46,10 @@ def migrate_log(folder: Path) -> None:
         schema.open_facts(folder, "").close()
 
 
-def raise_epoch(folder: Path, least: int) -> None:
-    """Raise the epoch of a copied log to at least `least`, so that no epoch has two histories."""
+def raise_epoch(folder: Path, min_epoch: int) -> None:
+    """Raise the epoch of a copied log to at least `min_epoch`, so that no epoch has two histories."""
     with closing(sqlite3.connect(folder / FACTS, isolation_level=None)) as connection:
-        connection.execute("UPDATE store SET epoch = max(epoch, ?)", (least,))
+        connection.execute("UPDATE store SET epoch = max(epoch, ?)", (min_epoch,))
 
 
 def read_epoch(folder: Path) -> int:
