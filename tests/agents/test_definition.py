@@ -20,8 +20,8 @@ from tests.agents.files import definition_file, problem_rows
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "agents.md"
 
 
-def problems(text: str) -> list[tuple[int, str, str, str]]:
-    """The problems of a file: line, field, message and hint."""
+def list_problems(text: str) -> list[tuple[int, str, str, str]]:
+    """Return the problems of a file: line, field, message and hint."""
     loaded = load_definition(text.encode(), "agents/a.md")
     assert (loaded.definition is None) == bool(loaded.problems)
     return [(problem.line, problem.field, problem.message, problem.hint) for problem in loaded.problems]
@@ -144,7 +144,7 @@ aliases: [ok, 7]
 model:
 """
     )
-    assert problems(text) == [
+    assert list_problems(text) == [
         (2, "name", "`name` must be a name of at most 40 lower-case letters, digits, - and _; it is `Bad Name`.", ""),
         (
             3,
@@ -182,7 +182,7 @@ model:
 
 def test_a_missing_field_is_reported():
     """MAR-02"""
-    assert [problem[:2] for problem in problems(definition_file("kind: main"))] == [(2, "name")]
+    assert [problem[:2] for problem in list_problems(definition_file("kind: main"))] == [(2, "name")]
 
 
 @pytest.mark.parametrize(
@@ -206,7 +206,7 @@ def test_a_missing_field_is_reported():
 )
 def test_an_unreadable_file_has_a_problem_with_line_and_reason(text: str, line: int, fragment: str):
     """MAR-02"""
-    ((problem_line, _, message, _),) = problems(text)
+    ((problem_line, _, message, _),) = list_problems(text)
     assert (problem_line, fragment in message) == (line, True), message
 
 
@@ -251,7 +251,7 @@ def test_windows_line_ends_and_a_byte_order_mark_are_accepted():
 )
 def test_contradicting_fields_and_paths_outside_are_refused(front: str, line: int, field: str):
     """MAR-02; a definition that violates an invariant is not loaded."""
-    reported = problems(definition_file(front))
+    reported = list_problems(definition_file(front))
     assert [problem[:2] for problem in reported] == [(line, field)], reported
 
 

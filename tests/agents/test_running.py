@@ -14,7 +14,7 @@ from tests.agents.files import definition_file, write_agents
 from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says, uses
 
 
-async def started(home: RuntimeRig, session: str) -> list[TurnStarted]:
+async def list_started(home: RuntimeRig, session: str) -> list[TurnStarted]:
     return [record.fact for record in await home.facts(session) if isinstance(record.fact, TurnStarted)]
 
 
@@ -29,8 +29,8 @@ async def test_a_new_definition_leads_the_next_session(tmp_path: Path) -> None:
         await home.until(second.session_id, "turn.completed")
         await home.submit("Go on", first.session_id)
         await home.until(first.session_id, "turn.completed", count=2)
-        assert [turn.definition for turn in await started(home, first.session_id)] == ["solo", "solo"]
-        (lead_turn,) = await started(home, second.session_id)
+        assert [turn.definition for turn in await list_started(home, first.session_id)] == ["solo", "solo"]
+        (lead_turn,) = await list_started(home, second.session_id)
         assert (lead_turn.definition, lead_turn.max_iters, lead_turn.tools) == ("lead", 3, ("Read",))
         assert lead_turn.definition_hash == agents.find_lead(str(home.folder)).hash
 
@@ -45,7 +45,7 @@ async def test_a_changed_definition_applies_from_the_next_turn(tmp_path: Path) -
         write_agents(home.folder, lead=definition_file("name: lead\ntools: [Glob]"))
         await home.submit("Go on", session)
         await home.until(session, "turn.completed", count=2)
-        assert [turn.tools for turn in await started(home, session)] == [("Read",), ("Glob",)]
+        assert [turn.tools for turn in await list_started(home, session)] == [("Read",), ("Glob",)]
         refused = [record.fact for record in await home.facts(session) if isinstance(record.fact, ToolRefused)]
         assert [fact.code for fact in refused] == ["tool_not_listed"]
 

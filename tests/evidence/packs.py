@@ -34,23 +34,23 @@ Files = dict[str, bytes]
 
 
 async def create_session(*more: NewFact, blobs: Sequence[Blob] = ()) -> Store:
-    """A store with a session of six facts, one of them with a blob, and of further facts."""
+    """Return a store with a session of six facts, one with a blob, and of further facts."""
     store = MemoryStore()
     long, long_blobs = fit_text(LONG)
     facts = (
         NewFact(SessionCreated(workspace_id="wks_one", folder="/work", title="One"), Scope()),
         NewFact(ThreadOpened(agent_name="lead", kind="main", definition="lead", definition_hash="d"), LEAD),
-        NewFact(MessageText(content=Text(text="a secret by mistake")), within(LEAD, 1)),
-        NewFact(MessageText(content=long), within(LEAD, 2)),
-        NewFact(MessageText(content=Text(text="café ☕")), within(LEAD, 3)),
+        NewFact(MessageText(content=Text(text="a secret by mistake")), step_scope(LEAD, 1)),
+        NewFact(MessageText(content=long), step_scope(LEAD, 2)),
+        NewFact(MessageText(content=Text(text="café ☕")), step_scope(LEAD, 3)),
         NewFact(TaskCreated(title="A part", assignee="worker-1"), CHILD),
     )
     await append_facts(store, *facts, *more, blobs=(*long_blobs, *blobs))
     return store
 
 
-def within(scope: Scope, step: int) -> Scope:
-    """The scope of a step of the agent's run."""
+def step_scope(scope: Scope, step: int) -> Scope:
+    """Return the scope of a step of the agent's run."""
     return Scope(agent=scope.agent, thread=scope.thread, turn=f"trn_{scope.agent}", run=f"run_{scope.agent}", step=step)
 
 
@@ -82,19 +82,19 @@ async def build_pack(store: Store, task: str = "", page: int = 2) -> tuple[bytes
     return file.getvalue(), result
 
 
-def pack_files(pack: bytes) -> Files:
-    """The files of a pack, in order."""
+def unzip_files(pack: bytes) -> Files:
+    """Return the files of a pack, in order."""
     with zipfile.ZipFile(io.BytesIO(pack)) as opened:
         return {name: opened.read(name) for name in opened.namelist()}
 
 
-def fact_lines(files: Files) -> list[dict[str, Any]]:
-    """The facts of a pack."""
+def read_fact_lines(files: Files) -> list[dict[str, Any]]:
+    """Return the facts of a pack."""
     return [json.loads(line) for line in files[layout.FACTS].splitlines()]
 
 
-def pack_manifest(files: Files) -> dict[str, Any]:
-    """The manifest of a pack."""
+def read_manifest(files: Files) -> dict[str, Any]:
+    """Return the manifest of a pack."""
     return json.loads(files[layout.MANIFEST])
 
 
@@ -113,12 +113,12 @@ def forge_pack(
     pack: bytes, *, lines: Callable[[list[Any]], None] | None = None, manifest: dict[str, Any] | None = None
 ):
     """Change the lines and the manifest of a pack, and adapt the hashes of its files."""
-    files = pack_files(pack)
+    files = unzip_files(pack)
     if lines is not None:
-        changed = fact_lines(files)
+        changed = read_fact_lines(files)
         lines(changed)
         files[layout.FACTS] = b"".join(_compact(line) for line in changed)
-    claims = pack_manifest(files)
+    claims = read_manifest(files)
     claims["files"][layout.FACTS] = hashlib.sha256(files[layout.FACTS]).hexdigest()
     claims |= manifest or {}
     files[layout.MANIFEST] = json.dumps(claims, indent=2, ensure_ascii=False).encode() + b"\n"

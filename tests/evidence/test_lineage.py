@@ -18,7 +18,7 @@ from callboard.contracts.scope import Scope
 from callboard.evidence.lineage import TaskPart
 from callboard.evidence.verify import verify
 from callboard.log.memory import MemoryStore
-from tests.evidence.packs import append_facts, build_pack, fact_lines, pack_files, pack_manifest
+from tests.evidence.packs import append_facts, build_pack, read_fact_lines, read_manifest, unzip_files
 
 LEAD = Scope(agent="lead", thread="thr_lead")
 LEADS_TURN = Scope(agent="lead", thread="thr_lead", turn="trn_lead", run="run_lead")
@@ -27,13 +27,13 @@ CHILDS_TURN = Scope(agent="worker-1", thread="thr_child", turn="trn_child", run=
 
 
 def task_created(task: str, scope: Scope, parent: str = "") -> NewFact:
-    """The creation of a task, in the scope of its assignee."""
+    """Return the creation of a task, in the scope of its assignee."""
     ids = {name: getattr(scope, name) for name in ("agent", "thread", "turn", "run", "parent_thread", "parent_run")}
     return NewFact(TaskCreated(title=task, parent_task=parent), Scope(task=task, **ids))
 
 
-def child_of(scope: Scope) -> Scope:
-    """The scope of facts of the child that name its parent."""
+def child_scope(scope: Scope) -> Scope:
+    """Return the scope of facts of the child that name its parent."""
     return Scope(agent=CHILD.agent, thread=CHILD.thread, parent_thread=scope.thread, parent_run=scope.run)
 
 
@@ -59,13 +59,13 @@ def message(scope: Scope) -> NewFact:
 SESSION_START = (NewFact(SessionCreated(workspace_id="wks", folder="/", title="t"), Scope()), thread_opened(LEAD))
 
 
-async def task_part(task: str, *facts: NewFact) -> TaskPart:
-    """The facts of the task in a session."""
+async def read_task_part(task: str, *facts: NewFact) -> TaskPart:
+    """Return the facts of the task in a session."""
     store = MemoryStore()
     await append_facts(store, *facts)
     pack, _ = await build_pack(store, task)
     assert verify(io.BytesIO(pack)).ok
-    return msgspec.convert(pack_manifest(pack_files(pack))["task"], TaskPart)
+    return msgspec.convert(read_manifest(unzip_files(pack))["task"], TaskPart)
 
 
 async def test_the_task_of_a_child_has_all_work_of_the_child():
@@ -74,8 +74,8 @@ async def test_the_task_of_a_child_has_all_work_of_the_child():
         *SESSION_START,
         turn_submitted(LEADS_TURN),
         turn_started(LEADS_TURN),
-        task_created("tsk_child", child_of(LEADS_TURN)),
-        thread_opened(child_of(LEADS_TURN)),
+        task_created("tsk_child", child_scope(LEADS_TURN)),
+        thread_opened(child_scope(LEADS_TURN)),
         turn_submitted(CHILDS_TURN),
         message(LEADS_TURN),
         turn_started(CHILDS_TURN),
@@ -84,7 +84,7 @@ async def test_the_task_of_a_child_has_all_work_of_the_child():
         message(LEADS_TURN),
     )
 
-    assert await task_part("tsk_child", *facts) == TaskPart(
+    assert await read_task_part("tsk_child", *facts) == TaskPart(
         task_id="tsk_child",
         tasks=("tsk_child",),
         agents=("worker-1",),
@@ -96,15 +96,15 @@ async def test_the_task_of_a_child_has_all_work_of_the_child():
 async def test_facts_after_a_new_task_of_the_child_belong_to_the_new_task():
     facts = (
         *SESSION_START,
-        task_created("tsk_one", child_of(LEADS_TURN)),
-        thread_opened(child_of(LEADS_TURN)),
+        task_created("tsk_one", child_scope(LEADS_TURN)),
+        thread_opened(child_scope(LEADS_TURN)),
         message(CHILDS_TURN),
-        task_created("tsk_two", child_of(LEADS_TURN)),
+        task_created("tsk_two", child_scope(LEADS_TURN)),
         message(CHILDS_TURN),
     )
 
-    assert (await task_part("tsk_one", *facts)).facts == ((3, 5),)
-    assert (await task_part("tsk_two", *facts)).facts == ((6, 7),)
+    assert (await read_task_part("tsk_one", *facts)).facts == ((3, 5),)
+    assert (await read_task_part("tsk_two", *facts)).facts == ((6, 7),)
 
 
 async def test_the_task_of_a_turn_has_the_turn_and_its_children():
@@ -113,13 +113,13 @@ async def test_the_task_of_a_turn_has_the_turn_and_its_children():
         turn_submitted(LEADS_TURN),
         turn_started(LEADS_TURN),
         task_created("tsk_turn", LEADS_TURN),
-        task_created("tsk_child", child_of(LEADS_TURN)),
+        task_created("tsk_child", child_scope(LEADS_TURN)),
         message(CHILDS_TURN),
         message(Scope(agent="lead", thread="thr_lead", turn="trn_next", run="run_next")),
         message(LEADS_TURN),
     )
 
-    part = await task_part("tsk_turn", *facts)
+    part = await read_task_part("tsk_turn", *facts)
     assert (part.tasks, part.agents) == (("tsk_child", "tsk_turn"), ("lead", "worker-1"))
     assert part.facts == ((3, 7), (9, 9))
 
@@ -138,7 +138,7 @@ async def test_a_card_of_the_board_has_its_subtasks_attempts_and_messages():
         message(Scope(agent="lead", thread="thr_lead", turn="trn_other", run="run_other")),
     )
 
-    part = await task_part("tsk_card", *facts)
+    part = await read_task_part("tsk_card", *facts)
     assert part.tasks == ("tsk_card", "tsk_other", "tsk_part")
     assert part.facts == ((3, 9),)
 
@@ -151,11 +151,11 @@ async def test_channel_messages_between_agents_of_a_task_belong_to_the_task():
         *SESSION_START,
         NewFact(message, Scope(agent="lead", thread="thr_lead", channel="chn_other")),
         NewFact(message, Scope(agent="lead", thread="thr_lead", channel="chn_a")),
-        task_created("tsk_child", child_of(LEADS_TURN)),
+        task_created("tsk_child", child_scope(LEADS_TURN)),
         NewFact(message, Scope(agent="worker-1", thread="thr_child", channel="chn_a")),
     )
 
-    assert (await task_part("tsk_child", *facts)).facts == ((4, 6),)
+    assert (await read_task_part("tsk_child", *facts)).facts == ((4, 6),)
 
 
 async def test_a_pack_of_a_childs_task_has_the_ids_of_the_child():
@@ -166,7 +166,7 @@ async def test_a_pack_of_a_childs_task_has_the_ids_of_the_child():
     await append_facts(
         store,
         *SESSION_START,
-        task_created("tsk_child", child_of(LEADS_TURN)),
+        task_created("tsk_child", child_scope(LEADS_TURN)),
         message(CHILDS_TURN),
         NewFact(exported, scope),
     )
@@ -174,7 +174,7 @@ async def test_a_pack_of_a_childs_task_has_the_ids_of_the_child():
     pack, done = await build_pack(store, "tsk_child")
 
     assert done.facts == 3
-    assert [line["ids"] for line in fact_lines(pack_files(pack))][2:] == [
+    assert [line["ids"] for line in read_fact_lines(unzip_files(pack))][2:] == [
         {
             "agentId": "worker-1",
             "threadId": "thr_child",

@@ -24,9 +24,9 @@ from tests.evidence.packs import (
     append_facts,
     build_pack,
     create_session,
-    fact_lines,
-    pack_files,
-    pack_manifest,
+    read_fact_lines,
+    read_manifest,
+    unzip_files,
 )
 
 
@@ -37,7 +37,7 @@ async def test_a_pack_has_the_chained_bytes():
 
     data, done = await build_pack(store)
 
-    lines = fact_lines(pack_files(data))
+    lines = read_fact_lines(unzip_files(data))
     assert [
         (
             line["sequence"],
@@ -54,7 +54,7 @@ async def test_a_pack_has_the_chained_bytes():
 async def test_a_line_repeats_the_fields_of_its_header():
     store = await create_session()
 
-    line = fact_lines(pack_files((await build_pack(store))[0]))[5]
+    line = read_fact_lines(unzip_files((await build_pack(store))[0]))[5]
 
     fields = {name: line[name] for name in ("sequence", "type", "time", "epoch", "commandId", "actor", "ids")}
     assert fields == {
@@ -78,12 +78,12 @@ async def test_the_manifest_has_all_claims_of_the_pack():
     store = await create_session()
     head = await store.facts.read_head(SESSION)
 
-    files = pack_files((await build_pack(store))[0])
+    files = unzip_files((await build_pack(store))[0])
 
     blob = sha256(LONG.encode()).hexdigest()
     assert list(files) == ["facts.jsonl", f"blobs/{blob}", "manifest.json", "README.txt"]
     assert files[f"blobs/{blob}"] == LONG.encode()
-    assert pack_manifest(files) == {
+    assert read_manifest(files) == {
         "format": "callboard.evidence",
         "formatVersion": 1,
         "madeBy": MADE_BY,
@@ -105,7 +105,7 @@ async def test_the_manifest_has_all_claims_of_the_pack():
 async def test_the_readme_explains_verification_and_has_the_last_link():
     store = await create_session()
 
-    readme = pack_files((await build_pack(store))[0])["README.txt"].decode()
+    readme = unzip_files((await build_pack(store))[0])["README.txt"].decode()
 
     assert (await store.facts.read_head(SESSION)).link.hex() in readme
     assert SESSION in readme
@@ -126,13 +126,13 @@ async def test_an_erased_fact_keeps_its_header_and_digest():
     await store.facts.erase(SESSION, 3)
     await store.facts.erase(SESSION, 4)
 
-    files = pack_files((await build_pack(store))[0])
+    files = unzip_files((await build_pack(store))[0])
 
-    line = fact_lines(files)[2]
+    line = read_fact_lines(files)[2]
     assert (line["erased"], line["type"], "salt" in line, "payload" in line) == (True, "message.text", False, False)
     assert line["digest"] == sha256(before[2].seal + (before[2].payload or b"")).hexdigest()
-    assert pack_manifest(files)["erased"] == [[3, 4]]
-    assert pack_manifest(files)["blobs"] == []
+    assert read_manifest(files)["erased"] == [[3, 4]]
+    assert read_manifest(files)["blobs"] == []
     everything = b"".join(files.values())
     assert b"a secret" not in everything
     assert b"a long text" not in everything
@@ -145,10 +145,10 @@ async def test_an_earlier_pack_is_listed_as_omitted():
         blobs=(earlier,),
     )
 
-    files = pack_files((await build_pack(store))[0])
+    files = unzip_files((await build_pack(store))[0])
 
     assert f"blobs/{earlier.ref.hash}" not in files
-    assert pack_manifest(files)["leftOut"] == [
+    assert read_manifest(files)["leftOut"] == [
         {
             "hash": earlier.ref.hash,
             "size": earlier.ref.size,
@@ -165,9 +165,9 @@ async def test_blobs_above_a_limit_are_listed_as_omitted(monkeypatch: pytest.Mon
     for name in ("MAX_BLOB_BYTES", "MAX_BLOBS_BYTES"):
         with monkeypatch.context() as patched:
             patched.setattr(pack, name, 1000)
-            files = pack_files((await build_pack(store))[0])
+            files = unzip_files((await build_pack(store))[0])
         assert f"blobs/{blob}" not in files
-        reasons += [blob["why"] for blob in pack_manifest(files)["leftOut"]]
+        reasons += [blob["why"] for blob in read_manifest(files)["leftOut"]]
 
     assert reasons == ["larger than 1000 bytes", "all blobs together would be larger than 1000 bytes"]
 
@@ -181,7 +181,7 @@ async def test_a_missing_blob_is_listed_as_omitted():
             writer.add_blob(blob, None)
         writer.finish()
 
-    left_out = pack_manifest(pack_files(file.getvalue()))["leftOut"]
+    left_out = read_manifest(unzip_files(file.getvalue()))["leftOut"]
     assert [blob["why"] for blob in left_out] == ["no longer in the log, or not a blob"]
 
 
@@ -226,9 +226,9 @@ async def test_a_session_without_facts_results_in_an_empty_pack():
 
 async def test_a_later_pack_extends_the_earlier_one():
     store = await create_session()
-    first = fact_lines(pack_files((await build_pack(store))[0]))
+    first = read_fact_lines(unzip_files((await build_pack(store))[0]))
     await append_facts(
         store, NewFact(EvidenceExported(through=6, facts=6, link="", pack=make_blob(b"").ref), Scope(evidence="e"))
     )
 
-    assert fact_lines(pack_files((await build_pack(store))[0]))[:6] == first
+    assert read_fact_lines(unzip_files((await build_pack(store))[0]))[:6] == first

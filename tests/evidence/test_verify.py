@@ -17,11 +17,11 @@ from tests.evidence.packs import (
     SESSION,
     build_pack,
     create_session,
-    fact_lines,
     forge_pack,
-    pack_files,
-    pack_manifest,
+    read_fact_lines,
+    read_manifest,
     rebuild_chain,
+    unzip_files,
     zip_files,
 )
 
@@ -34,7 +34,7 @@ def verify_pack(pack: bytes, link: str = "") -> Verdict:
 
 
 def find_defect(pack: bytes) -> tuple[str, int]:
-    """The failed check and the number of the fact."""
+    """Return the failed check and the number of the fact."""
     finding = verify_pack(pack).finding
     return ("", 0) if finding is None else (finding.check, finding.sequence)
 
@@ -134,7 +134,7 @@ async def test_a_changed_removed_or_moved_fact_is_reported_with_its_number(
 async def test_a_removed_tail_contradicts_the_manifest_and_a_shortened_manifest_the_expected_link():
     store = await create_session()
     pack, _ = await build_pack(store)
-    last = fact_lines(pack_files(pack))[4]["link"]
+    last = read_fact_lines(unzip_files(pack))[4]["link"]
 
     assert find_defect(forge_pack(pack, lines=_drop(-1), manifest={"through": 5, "facts": 5})) == ("end", 0)
     shortened = forge_pack(pack, lines=_drop(-1), manifest={"through": 5, "facts": 5, "link": last})
@@ -186,7 +186,7 @@ async def test_a_changed_manifest_is_reported(claim: dict[str, Any], finding: tu
 
 async def test_a_changed_selection_of_a_task_is_reported():
     pack, _ = await build_pack(await create_session(), "tsk_child")
-    part = pack_manifest(pack_files(pack))["task"]
+    part = read_manifest(unzip_files(pack))["task"]
 
     for claim in (
         {"facts": [[3, 3], *part["facts"]]},
@@ -200,7 +200,7 @@ async def test_a_changed_selection_of_a_task_is_reported():
 
 async def test_changed_added_or_removed_files_are_reported():
     pack, _ = await build_pack(await create_session())
-    files = pack_files(pack)
+    files = unzip_files(pack)
     blob = next(name for name in files if name.startswith(layout.BLOBS))
 
     assert find_defect(zip_files(files | {blob: files[blob].replace(b"long", b"lang")})) == ("blob", 0)

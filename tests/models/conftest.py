@@ -11,6 +11,6 @@ from tests.models.servers import Aimock, aimock
 
 @pytest.fixture(scope="session")
 def mock() -> Iterator[Aimock]:
-    """A third-party server of OpenAI's format."""
+    """Yield a third-party server of OpenAI's format."""
     with aimock() as running:
         yield running

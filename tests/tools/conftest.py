@@ -11,7 +11,7 @@ from tests.tools.rigs.calls import Agent
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A workspace beside a folder that no tool may reach."""
+    """Return a workspace beside a folder that no tool may reach."""
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside" / "secret.txt").write_text("the secret\n")
     inside = tmp_path / "workspace"

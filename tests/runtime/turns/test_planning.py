@@ -24,7 +24,7 @@ WRITE = uses("Write", file_path="code.py", content="x\n")
 
 
 async def wait_plan(home: RuntimeRig, session: str, count: int = 1) -> Record:
-    """The plan that waits for its decision."""
+    """Return the plan that waits for its decision."""
     record = await home.until(session, "action.required", count)
     assert isinstance(record.fact, ActionRequired)
     assert record.fact.action_type == "plan_decision"

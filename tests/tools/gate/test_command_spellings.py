@@ -187,7 +187,7 @@ NEITHER = [
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a `git` that records its arguments."""
+    """Return a folder with a `git` that records its arguments."""
     root = tmp_path_factory.mktemp("spellings")
     program = root / "bin" / "git"
     program.parent.mkdir()

@@ -20,7 +20,7 @@ FOLDERS, FILES = (
 
 @pytest.fixture
 def at_home(tmp_path: Path) -> Agent:
-    """An agent that works in a home folder."""
+    """Return an agent that works in a home folder."""
     for folder in FOLDERS:
         (tmp_path / folder).mkdir(parents=True)
         (tmp_path / folder / "key").write_text("planted\n")
@@ -62,7 +62,7 @@ async def test_a_search_skips_private_paths(at_home: Agent):
 
 @pytest.fixture
 def empty_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Agent:
-    """An agent in a home folder without keys and start files, but with the person's programs."""
+    """Return an agent in a home folder without keys and start files, but with programs."""
     for folder in (".cargo/bin", "tools", ".config"):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / ".cargo/bin/cargo").write_text("the person's\n")

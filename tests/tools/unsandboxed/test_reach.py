@@ -14,7 +14,7 @@ from callboard.tools.unsandboxed.reach import ExposedProgram, Reach, ReachLookup
 
 @pytest.fixture
 def theirs(tmp_path: Path) -> Path:
-    """A folder in which agents work, with a program."""
+    """Return a folder in which agents work, with a program."""
     (tmp_path / "theirs" / "bin").mkdir(parents=True)
     write_program(tmp_path / "theirs" / "bin" / "check")
     return tmp_path / "theirs"
@@ -22,7 +22,7 @@ def theirs(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def safe(tmp_path: Path) -> Path:
-    """A folder in which no agent works, with a program."""
+    """Return a folder in which no agent works, with a program."""
     (tmp_path / "safe").mkdir()
     write_program(tmp_path / "safe" / "check")
     return tmp_path / "safe"
