@@ -11,7 +11,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.tool import ToolRefused
 from callboard.contracts.facts.turn import TurnStarted
 from tests.agents.files import definition_file, write_agents
-from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says, uses
+from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says, use_tool
 
 
 async def list_started(home: RuntimeRig, session: str) -> list[TurnStarted]:
@@ -37,7 +37,7 @@ async def test_a_new_definition_leads_the_next_session(tmp_path: Path) -> None:
 
 async def test_a_changed_definition_applies_from_the_next_turn(tmp_path: Path) -> None:
     """MAR-01, MAR-03"""
-    scenario = calls(says("One."), uses("Read", file_path="agents/lead.md"), says("Two."))
+    scenario = calls(says("One."), use_tool("Read", file_path="agents/lead.md"), says("Two."))
     async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
         write_agents(home.folder, lead=definition_file("name: lead\ntools: [Read]"))
         session = (await home.submit("Go")).session_id

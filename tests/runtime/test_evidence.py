@@ -30,8 +30,8 @@ from callboard.contracts.facts.evidence import EvidenceExported
 from callboard.contracts.facts.subagent import SubagentSpawned
 from callboard.contracts.scope import Actor, Scope
 from callboard.evidence.verify import Verdict, verify
-from tests.runtime.rigs.runtime_rig import PATIENCE, RuntimeRig, open_runtime, says
-from tests.runtime.rigs.team import plays, tool_call, wait_fact, write_crew
+from tests.runtime.rigs.runtime_rig import PATIENCE, RuntimeRig, open_runtime, says, use_tool
+from tests.runtime.rigs.team import plays, wait_fact, write_crew
 
 HELLO = {"match": [{"text": "hi", "calls": [says("Hello.")]}, {"text": "more", "calls": [says("More.")]}]}
 
@@ -152,12 +152,12 @@ async def test_a_tasks_pack_and_its_fact_have_the_childs_ids(tmp_path: Path, mon
             "lead",
             "go",
             [
-                tool_call("spawn_subagent", agent="worker", objective="alpha"),
-                tool_call("wait_subagents"),
+                use_tool("spawn_subagent", agent="worker", objective="alpha"),
+                use_tool("wait_subagents"),
                 says("It is there."),
             ],
         ),
-        ("worker", "alpha", [tool_call("Glob", pattern="*.txt"), says("A.")]),
+        ("worker", "alpha", [use_tool("Glob", pattern="*.txt"), says("A.")]),
     )
     async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
         write_crew(home)

@@ -24,7 +24,7 @@ from callboard.log.sqlite import open_store, schema
 from callboard.log.sqlite.schema import FACTS_SCHEMA
 from callboard.runtime.runtime import Runtime
 from tests.log.samples import STREAM, batch, fill
-from tests.runtime.rigs.runtime_rig import RuntimeRig, build_dependencies, calls, open_runtime, says, uses
+from tests.runtime.rigs.runtime_rig import RuntimeRig, build_dependencies, calls, open_runtime, says, use_tool
 
 
 class Note(Fact, frozen=True, kw_only=True):
@@ -133,7 +133,7 @@ async def test_s2_a_session_with_a_fact_of_a_newer_version_is_read_and_not_conti
 async def test_s2_a_session_whose_workspace_cannot_be_read_is_not_continued_without_its_rules(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
-    scenario = calls(says("Hello."), uses("Write", file_path="a.txt", content="x"), says("Done."))
+    scenario = calls(says("Hello."), use_tool("Write", file_path="a.txt", content="x"), says("Done."))
     if how == "newer":
         monkeypatch.setattr(PermissionRuleAdded, "schema_version", 2)
     async with open_runtime(tmp_path, scenario) as home:

@@ -34,7 +34,7 @@ from tests.runtime.rigs.artifacts import (
     read_versions,
 )
 from tests.runtime.rigs.program_agent import open_coder, start_session
-from tests.runtime.rigs.runtime_rig import calls, open_runtime, says, uses
+from tests.runtime.rigs.runtime_rig import calls, open_runtime, says, use_tool
 from tests.runtime.worktrees.test_merge import changed_worktree, merge
 
 
@@ -42,8 +42,8 @@ async def test_a_file_that_an_agent_writes_is_an_artifact_with_a_step_per_versio
     """UI-13: kind, version and state come from facts, and the conversation has a card at the call's
     step."""
     writes = (
-        uses("Write", file_path=NOTES, content="one\n"),
-        uses("Edit", file_path=NOTES, old_string="one", new_string="two"),
+        use_tool("Write", file_path=NOTES, content="one\n"),
+        use_tool("Edit", file_path=NOTES, old_string="one", new_string="two"),
     )
     async with artifact_session(tmp_path, *writes) as (home, session):
         row = await read_single_artifact(home, session)
@@ -82,7 +82,7 @@ async def test_an_existing_file_is_recorded_as_found_before_its_change(tmp_path:
 
 async def test_a_diff_compares_two_named_versions(tmp_path: Path) -> None:
     """UI-14"""
-    writes = [uses("Write", file_path=NOTES, content=text) for text in ("one\n", "two\n", "three\n")]
+    writes = [use_tool("Write", file_path=NOTES, content=text) for text in ("one\n", "two\n", "three\n")]
     async with artifact_session(tmp_path, *writes) as (home, session):
         row = await read_single_artifact(home, session)
         command = GetArtifactDiff(session_id=session, artifact_id=row.key, from_version=3, to_version=1)
@@ -103,7 +103,10 @@ async def test_a_binary_version_is_marked_and_not_compared(tmp_path: Path) -> No
     """UI-14"""
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "logo.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
-    async with artifact_session(tmp_path, uses("Write", file_path="logo.png", content="no image\n")) as (home, session):
+    async with artifact_session(tmp_path, use_tool("Write", file_path="logo.png", content="no image\n")) as (
+        home,
+        session,
+    ):
         row = await read_single_artifact(home, session)
         diff = await home.do(GetArtifactDiff(session_id=session, artifact_id=row.key, from_version=1, to_version=2))
         assert (diff.binary, diff.diff, diff.added) == (True, "", 0)
@@ -179,7 +182,7 @@ async def test_a_missing_file_is_created_again_only_if_the_person_asks(tmp_path:
 
 
 async def test_a_rollback_saves_an_earlier_version_as_a_new_one(tmp_path: Path) -> None:
-    writes = [uses("Write", file_path=NOTES, content=text) for text in ("one\n", "two\n")]
+    writes = [use_tool("Write", file_path=NOTES, content=text) for text in ("one\n", "two\n")]
     async with artifact_session(tmp_path, *writes) as (home, session):
         row = await read_single_artifact(home, session)
         back = RollbackArtifact(session_id=session, artifact_id=row.key, version=1, base_version=2)
@@ -206,7 +209,7 @@ async def test_a_failed_save_keeps_the_confirmed_version_and_the_draft(tmp_path:
 
 
 async def test_a_person_creates_a_file_and_adopts_an_existing_one(tmp_path: Path) -> None:
-    async with artifact_session(tmp_path, uses("Read", file_path="none")) as (home, session):
+    async with artifact_session(tmp_path, use_tool("Read", file_path="none")) as (home, session):
         new = await home.do(CreateArtifact(session_id=session, path="docs/plan.md", content="plan\n"))
         assert (new.version, new.status) == (1, "saved")
         assert (home.folder / "docs/plan.md").read_text() == "plan\n"
@@ -222,7 +225,7 @@ async def test_a_person_creates_a_file_and_adopts_an_existing_one(tmp_path: Path
 
 
 async def test_an_artifact_without_a_file_is_stored_only_in_callboard(tmp_path: Path) -> None:
-    async with artifact_session(tmp_path, uses("Read", file_path="none")) as (home, session):
+    async with artifact_session(tmp_path, use_tool("Read", file_path="none")) as (home, session):
         created = await home.do(CreateArtifact(session_id=session, title="Brief.md", content="one\n"))
         done = await home.do(edit_command(session, created.artifact_id, 1, "one\ntwo\n"))
         assert (done.version, done.status) == (2, "saved")
@@ -240,7 +243,7 @@ async def test_an_artifact_without_a_file_is_stored_only_in_callboard(tmp_path: 
 )
 async def test_protected_and_outside_files_are_not_artifacts(tmp_path: Path, path: str) -> None:
     """SAFE-01, SAFE-08"""
-    async with artifact_session(tmp_path, uses("Read", file_path="none")) as (home, session):
+    async with artifact_session(tmp_path, use_tool("Read", file_path="none")) as (home, session):
         before = len(await home.facts(session))
         problem = await read_refusal(home, CreateArtifact(session_id=session, path=path, content="mine"))
         assert (problem.code, problem.field) == ("path_denied", "path")
@@ -248,7 +251,7 @@ async def test_protected_and_outside_files_are_not_artifacts(tmp_path: Path, pat
 
 
 async def test_deleting_an_artifact_keeps_its_file_unless_requested(tmp_path: Path) -> None:
-    writes = uses("Write", file_path="a.md", content="a\n"), uses("Write", file_path="b.md", content="b\n")
+    writes = use_tool("Write", file_path="a.md", content="a\n"), use_tool("Write", file_path="b.md", content="b\n")
     async with artifact_session(tmp_path, *writes) as (home, session):
         first, other = (await list_artifacts(home, session)).artifacts
         wrong = DeleteArtifact(session_id=session, artifact_id=first.key, confirm=other.key)
@@ -287,14 +290,14 @@ async def test_a_save_repeated_with_its_key_is_saved_once(tmp_path: Path) -> Non
 async def test_a_save_keeps_the_files_encoding_and_line_ends(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "old.txt").write_bytes("caf\u00e9\r\n".encode("latin-1"))
-    async with artifact_session(tmp_path, uses("Read", file_path="none")) as (home, session):
+    async with artifact_session(tmp_path, use_tool("Read", file_path="none")) as (home, session):
         created = await home.do(CreateArtifact(session_id=session, path="old.txt"))
         await home.do(edit_command(session, created.artifact_id, 1, "caf\u00e9\ncr\u00e8me\n"))
         assert (home.folder / "old.txt").read_bytes() == "caf\u00e9\r\ncr\u00e8me\r\n".encode("latin-1")
 
 
 async def test_the_list_is_paged_and_waits_for_a_sequence(tmp_path: Path) -> None:
-    writes = [uses("Write", file_path=f"{n}.md", content=f"{n}\n") for n in range(3)]
+    writes = [use_tool("Write", file_path=f"{n}.md", content=f"{n}\n") for n in range(3)]
     async with artifact_session(tmp_path, *writes) as (home, session):
         newest = await home.do(ListArtifacts(session_id=session, limit=2))
         assert [row.path for row in newest.artifacts] == ["1.md", "2.md"]
@@ -309,7 +312,7 @@ async def test_the_list_is_paged_and_waits_for_a_sequence(tmp_path: Path) -> Non
 async def test_a_denied_write_creates_no_artifact(tmp_path: Path) -> None:
     """CTL-05"""
     async with artifact_session(
-        tmp_path, uses("Write", file_path="code.py", content="x"), permission_mode="planning"
+        tmp_path, use_tool("Write", file_path="code.py", content="x"), permission_mode="planning"
     ) as (
         home,
         session,
@@ -374,7 +377,7 @@ async def test_a_secret_stays_in_the_file_and_in_no_version(tmp_path: Path) -> N
     token = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "conf.txt").write_text(f"token {token}\n")
-    async with artifact_session(tmp_path, uses("Read", file_path="none")) as (home, session):
+    async with artifact_session(tmp_path, use_tool("Read", file_path="none")) as (home, session):
         created = await home.do(CreateArtifact(session_id=session, path="conf.txt"))
         ((_, _, text),) = await read_versions(home, session, created.artifact_id)
         assert token not in text

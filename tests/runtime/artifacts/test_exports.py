@@ -30,10 +30,10 @@ from tests.runtime.rigs.artifacts import (
     read_single_artifact,
     wait_export,
 )
-from tests.runtime.rigs.runtime_rig import PATIENCE, open_runtime, says, uses
+from tests.runtime.rigs.runtime_rig import PATIENCE, open_runtime, says, use_tool
 from tests.runtime.sessions.test_recovery import copy_as_killed
 
-TWICE = [uses("Write", file_path=NOTES, content=text) for text in ("one\n", "two\n")]
+TWICE = [use_tool("Write", file_path=NOTES, content=text) for text in ("one\n", "two\n")]
 HOSTILE = """# Plan
 
 | a | b |
@@ -79,7 +79,7 @@ async def test_an_export_continues_if_its_caller_is_cancelled(tmp_path: Path) ->
 
 async def test_an_archive_contains_all_artifacts_and_reports_progress(tmp_path: Path) -> None:
     """UI-15, CTX-05: progress is in facts and in the row, and blocks no stream."""
-    writes = [uses("Write", file_path=path, content=path) for path in ("a.md", "src/a.md", "b.py")]
+    writes = [use_tool("Write", file_path=path, content=path) for path in ("a.md", "src/a.md", "b.py")]
     async with artifact_session(tmp_path, *writes, export_interval=0.0) as (home, session):
         await home.do(CreateArtifact(session_id=session, title="../A.md", content="kept"))
         begun = await home.do(ExportArtifact(session_id=session, form="zip"))
@@ -97,7 +97,7 @@ async def test_an_archive_contains_all_artifacts_and_reports_progress(tmp_path: 
 
 
 async def test_a_markdown_page_contains_no_scripts(tmp_path: Path) -> None:
-    async with artifact_session(tmp_path, uses("Write", file_path="plan.md", content=HOSTILE)) as (home, session):
+    async with artifact_session(tmp_path, use_tool("Write", file_path="plan.md", content=HOSTILE)) as (home, session):
         row = await read_single_artifact(home, session)
         begun = await home.do(ExportArtifact(session_id=session, artifact_ids=(row.key,), form="html"))
         entry, data = await wait_export(home, session, begun.export_id)
@@ -112,7 +112,7 @@ async def test_a_markdown_page_contains_no_scripts(tmp_path: Path) -> None:
 async def test_a_failed_export_has_a_reason_and_can_be_retried(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "logo.bin").write_bytes(b"\0\1\2")
-    async with artifact_session(tmp_path, uses("Write", file_path="logo.bin", content="text\n")) as (home, session):
+    async with artifact_session(tmp_path, use_tool("Write", file_path="logo.bin", content="text\n")) as (home, session):
         row = await read_single_artifact(home, session)
         begun = await home.do(ExportArtifact(session_id=session, artifact_ids=(row.key,), form="diff"))
         entry, _ = await wait_export(home, session, begun.export_id)
@@ -140,7 +140,7 @@ async def test_an_invalid_export_is_refused_without_a_fact(tmp_path: Path) -> No
 
 async def test_an_export_omits_erased_content_and_counts_it(tmp_path: Path) -> None:
     """The content is erased while no process uses the session, as the port requires."""
-    writes = uses("Write", file_path="a.md", content="a\n"), uses("Write", file_path="b.md", content="b\n")
+    writes = use_tool("Write", file_path="a.md", content="a\n"), use_tool("Write", file_path="b.md", content="b\n")
     async with artifact_session(tmp_path, *writes) as (home, session):
         ended = ArtifactVersionCreated, ToolCompleted
         of_a = [

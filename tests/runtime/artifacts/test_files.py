@@ -16,7 +16,7 @@ from tests.runtime.rigs.artifacts import (
     read_versions,
 )
 from tests.runtime.rigs.program_agent import open_coder, start_session
-from tests.runtime.rigs.runtime_rig import calls, open_runtime, says, uses
+from tests.runtime.rigs.runtime_rig import calls, open_runtime, says, use_tool
 
 
 async def test_a_moved_file_that_is_written_again_is_a_new_artifact(
@@ -24,9 +24,9 @@ async def test_a_moved_file_that_is_written_again_is_a_new_artifact(
 ) -> None:
     """UI-13: the old artifact is recorded as deleted, with a reason, in the batch of the next call."""
     writes = (
-        uses("Write", file_path=NOTES, content="one\n"),
-        uses("Bash", command=f"mv {NOTES} kept.md"),
-        uses("Write", file_path=NOTES, content="two\n"),
+        use_tool("Write", file_path=NOTES, content="one\n"),
+        use_tool("Bash", command=f"mv {NOTES} kept.md"),
+        use_tool("Write", file_path=NOTES, content="two\n"),
     )
     async with artifact_session(tmp_path, *writes, permission_mode="full") as (home, session):
         former, new = (await list_artifacts(home, session)).artifacts
@@ -62,10 +62,10 @@ async def test_a_draft_stays_when_an_agent_replaces_the_file(
 ) -> None:
     """CTX-04: neither side is lost."""
     writes = (
-        uses("Write", file_path=NOTES, content="one\n"),
+        use_tool("Write", file_path=NOTES, content="one\n"),
         says("Done."),
-        uses("Bash", command=f"rm {NOTES}"),
-        uses("Write", file_path=NOTES, content="two\n"),
+        use_tool("Bash", command=f"rm {NOTES}"),
+        use_tool("Write", file_path=NOTES, content="two\n"),
         says("Done."),
     )
     async with open_runtime(tmp_path, calls(*writes)) as home:

@@ -12,10 +12,10 @@ from callboard.contracts.facts.action import ActionRequired
 from callboard.contracts.facts.tool import ToolCompleted, ToolRefused
 from callboard.contracts.rows.conversation import ActionRow
 from tests.runtime.rigs.artifacts import NOTES, read_single_artifact
-from tests.runtime.rigs.runtime_rig import calls, open_runtime, says, uses
+from tests.runtime.rigs.runtime_rig import calls, open_runtime, says, use_tool
 
-WROTE = uses("Write", file_path=NOTES, content="one\n")
-REVIEW = uses("ask_person", question="Is this what you meant?", artifact=NOTES)
+WROTE = use_tool("Write", file_path=NOTES, content="one\n")
+REVIEW = use_tool("ask_person", question="Is this what you meant?", artifact=NOTES)
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ from callboard.contracts.settings import Hook, RuleEntry
 from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
 from callboard.tools.hooks.runner import MAX_CONCURRENT
 from tests.runtime.rigs.program_agent import answer, list_facts, open_coder, start_session
-from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says, uses
+from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says, use_tool
 from tests.runtime.rigs.trusted_folder import open_with_settings, read_trust, trust_folder, write_folder_settings
 from tests.runtime.secrets.test_secrets import VALUE, secrets
 from tests.runtime.sessions.test_recovery import copy_as_killed
@@ -42,7 +42,7 @@ from tests.tools.rigs.hooks import Scripts
 from tests.tools.rigs.processes import find_processes, wait_until
 
 TIDY = "answer(arguments={**request['arguments'], 'content': 'tidy\\n'})"
-WRITE = uses("Write", file_path="a.txt", content="x\n")
+WRITE = use_tool("Write", file_path="a.txt", content="x\n")
 DONE = says("Done.")
 
 
@@ -128,7 +128,7 @@ async def test_the_model_reads_no_rewrite_of_a_rejected_call(tmp_path: Path, scr
 async def test_a_hooks_denial_has_no_effect_and_names_the_hook(tmp_path: Path, scripts: Scripts) -> None:
     """SAFE-01, CTL-05"""
     guard = scripts.hook("guard", "answer(decision='deny', reason='not here')", tools=("Write(*.txt)",))
-    read = uses("Read", file_path="b.md")
+    read = use_tool("Read", file_path="b.md")
     async with open_with_settings(tmp_path, calls(WRITE, read, DONE), user=write_hooks(guard)) as home:
         (home.folder / "b.md").write_text("b\n")
         turn = await home.submit("go", permission_mode="full")
@@ -165,8 +165,8 @@ async def test_an_approval_after_a_restart_runs_the_approved_call_without_its_ho
 
 async def test_hooks_run_once_for_waiting_calls_also_over_a_restart(tmp_path: Path, scripts: Scripts) -> None:
     """CTL-05: every decision evaluates the calls again without running hooks."""
-    several = [use for name in "abc" for use in uses("Write", file_path=f"{name}.txt", content=name)]
-    plays = calls(several, uses("Finalize", summary="Done."))
+    several = [use for name in "abc" for use in use_tool("Write", file_path=f"{name}.txt", content=name)]
+    plays = calls(several, use_tool("Finalize", summary="Done."))
     user = write_hooks(scripts.hook("tidy", TIDY, tools=("Write",)))
     async with open_with_settings(tmp_path, plays, user=user) as home:
         turn = await home.submit("go", mode="auto")
@@ -186,9 +186,9 @@ async def test_hooks_run_for_each_of_several_parallel_calls(tmp_path: Path, scri
     look = scripts.hook(
         "look", "if request['arguments']['file_path'] == 'b.md': answer(decision='deny')", tools=("Read",)
     )
-    both = [*uses("Read", file_path="a.md"), *uses("Read", file_path="b.md")]
+    both = [*use_tool("Read", file_path="a.md"), *use_tool("Read", file_path="b.md")]
     async with open_with_settings(
-        tmp_path, calls(both, uses("Finalize", summary="Done.")), user=write_hooks(look)
+        tmp_path, calls(both, use_tool("Finalize", summary="Done.")), user=write_hooks(look)
     ) as home:
         (home.folder / "a.md").write_text("a\n")
         (home.folder / "b.md").write_text("b\n")
@@ -237,7 +237,7 @@ async def test_a_secret_in_a_hooks_result_is_redacted_in_facts_and_used_in_the_c
     """SAFE-03: a person is asked, as for any call that uses a secret."""
     body = f"answer(reason='{VALUE}', arguments={{'file_path': 'a.txt', 'content': '{VALUE}'}})"
     tells = scripts.hook("tells", f"if request['tool'] == 'Read': sys.exit('{VALUE}')\n{body}")
-    plays = calls(WRITE, uses("Read", file_path="a.txt"), DONE)
+    plays = calls(WRITE, use_tool("Read", file_path="a.txt"), DONE)
     async with open_with_settings(tmp_path, plays, user=write_hooks(tells), secrets=secrets()) as home:
         turn = await home.submit("go", permission_mode="full")
         action = await approve_action(home, turn.session_id)
@@ -265,7 +265,7 @@ async def test_an_interrupt_ends_the_running_hook(tmp_path: Path, scripts: Scrip
 async def test_an_interrupt_ends_the_hooks_of_all_parallel_calls(tmp_path: Path, scripts: Scripts, mark: str) -> None:
     """CTL-16: also if some calls still wait for a slot."""
     slow = scripts.hook("slow", f"import subprocess; subprocess.run(['sleep', '{mark}'])")
-    writes = [call for n in range(6) for call in uses("Write", file_path=f"{n}.txt", content="x\n")]
+    writes = [call for n in range(6) for call in use_tool("Write", file_path=f"{n}.txt", content="x\n")]
     async with open_with_settings(tmp_path, calls(writes), user=write_hooks(slow)) as home:
         turn = await home.submit("go", permission_mode="full")
         await wait_until(lambda: len(find_processes("sleep", mark)) == MAX_CONCURRENT)
@@ -311,7 +311,7 @@ async def test_changing_a_folders_hook_does_not_disable_it(tmp_path: Path) -> No
     hook = place.hook("guard", tools=("Write",))
     own = write_hooks(Hook(name="guard", command=(hook.command[0], ".callboard/hooks/guard.py"), tools=("Write",)))
     mine = ".callboard/hooks/guard.py"
-    plays = calls(WRITE, uses("Edit", file_path=mine, old_string="def answer", new_string="def say"), WRITE, DONE)
+    plays = calls(WRITE, use_tool("Edit", file_path=mine, old_string="def answer", new_string="def say"), WRITE, DONE)
     async with open_with_settings(tmp_path, plays, own) as home:
         before = (await read_trust(home)).digest
         assert {widening.file: widening.what for widening in (await read_trust(home)).widenings} == {

@@ -28,11 +28,11 @@ from callboard.contracts.facts.tool import ToolRefused
 from callboard.contracts.scope import Actor
 from callboard.contracts.settings import RuleEntry
 from tests.agents.files import write_agents
-from tests.runtime.rigs.runtime_rig import MovableClock, RuntimeRig, calls, open_runtime, says, uses
+from tests.runtime.rigs.runtime_rig import MovableClock, RuntimeRig, calls, open_runtime, says, use_tool
 from tests.runtime.rigs.trusted_folder import open_with_settings
 
-WRITE = uses("Write", file_path="a.txt", content="x\n")
-TWICE = calls(WRITE, uses("Write", file_path="b.txt", content="x\n"), says("Done."))
+WRITE = use_tool("Write", file_path="a.txt", content="x\n")
+TWICE = calls(WRITE, use_tool("Write", file_path="b.txt", content="x\n"), says("Done."))
 HOUR = 3600
 
 
@@ -151,7 +151,7 @@ async def test_rules_of_files_are_listed_with_why_they_are_not_in_force(tmp_path
 
 async def test_a_dry_run_reports_what_rules_would_decide_and_changes_nothing(tmp_path: Path) -> None:
     scenario = calls(
-        uses("Read", file_path="notes.md"), WRITE, uses("Write", file_path=".git/x", content=""), says("Done.")
+        use_tool("Read", file_path="notes.md"), WRITE, use_tool("Write", file_path=".git/x", content=""), says("Done.")
     )
     async with open_runtime(tmp_path, scenario) as home:
         (home.folder / "notes.md").write_text("x")
@@ -288,7 +288,7 @@ async def test_a_policy_answers_once_under_its_own_name(tmp_path: Path) -> None:
 
 async def test_a_policy_can_grant_only_what_the_action_offers(tmp_path: Path) -> None:
     """SAFE-08"""
-    scenario = calls(uses("Write", file_path="agents/x.md", content="x"), says("Done."))
+    scenario = calls(use_tool("Write", file_path="agents/x.md", content="x"), says("Done."))
     async with open_runtime(tmp_path, scenario) as home:
         turn = await home.submit("go", permission_mode="full")
         action = await home.until(turn.session_id, "action.required")

@@ -15,11 +15,11 @@ from callboard.contracts.facts.tool import ToolRefused
 from callboard.contracts.facts.turn import TurnStarted
 from callboard.contracts.facts.workspace import SettingsChanged, WorkspaceTrusted
 from tests.agents.files import write_agents
-from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, says, uses
+from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, says, use_tool
 from tests.runtime.rigs.trusted_folder import open_with_settings, read_trust, trust_folder, write_folder_settings
 
 ALLOWS = "[[rules]]\nmatcher = 'Edit(**)'\nverdict = 'allow'\n"
-WRITES = calls(uses("Write", file_path="made.txt", content="x\n"), says("Done."))
+WRITES = calls(use_tool("Write", file_path="made.txt", content="x\n"), says("Done."))
 
 
 async def run_turn(home: RuntimeRig, text: str = "go", **more: str) -> str:
@@ -65,8 +65,8 @@ async def test_an_agents_change_of_folder_settings_grants_nothing_in_the_same_tu
     """SAFE-08: the change needs approval, and its permissions need trust."""
     wider = f"{ALLOWS}[[rules]]\nmatcher = 'Bash(touch *)'\nverdict = 'allow'\n"
     scenario = calls(
-        uses("Write", file_path=".callboard/settings.toml", content=wider),
-        uses("Write", file_path="made.txt", content="x\n"),
+        use_tool("Write", file_path=".callboard/settings.toml", content=wider),
+        use_tool("Write", file_path="made.txt", content="x\n"),
         says("Done."),
     )
     async with open_with_settings(tmp_path, scenario) as home:
@@ -109,9 +109,9 @@ async def test_an_untrusted_folders_agent_runs_in_ask_at_most(tmp_path: Path) ->
 async def test_revoking_trust_applies_to_a_running_turn(tmp_path: Path) -> None:
     """SAFE-08"""
     scenario = calls(
-        uses("Write", file_path="a.txt", content="x\n"),
-        uses("Bash", command="true"),
-        uses("Write", file_path="b.txt", content="x\n"),
+        use_tool("Write", file_path="a.txt", content="x\n"),
+        use_tool("Bash", command="true"),
+        use_tool("Write", file_path="b.txt", content="x\n"),
         says("Done."),
     )
     async with open_with_settings(tmp_path, scenario, ALLOWS) as home:

@@ -18,7 +18,7 @@ from callboard.contracts.facts.turn import TurnFailed, TurnInterrupted
 from callboard.contracts.rows.context import ContextPart
 from callboard.contracts.rows.conversation import TextPart
 from tests.runtime.prompts.test_conversations import read_newest_call
-from tests.runtime.rigs.runtime_rig import open_runtime, says, uses
+from tests.runtime.rigs.runtime_rig import open_runtime, says, use_tool
 from tests.runtime.turns.test_models import plays
 
 #: About 7,000 tokens.
@@ -46,8 +46,8 @@ STEERED: dict[str, Any] = {
             "text": "turn two",
             "agent": "solo",
             "calls": [
-                uses("Bash", command="while [ ! -e go ]; do sleep 0.01; done; seq 1 4800"),
-                uses("Bash", command="seq 1 1200"),
+                use_tool("Bash", command="while [ ! -e go ]; do sleep 0.01; done; seq 1 4800"),
+                use_tool("Bash", command="seq 1 1200"),
                 says("Done."),
             ],
         },

@@ -15,7 +15,7 @@ from callboard.contracts.facts.model import ModelRequested
 from callboard.contracts.facts.turn import TurnFailed, TurnSubmitted
 from tests.agents.files import write_agents
 from tests.runtime.prompts.test_conversations import read_newest_call
-from tests.runtime.rigs.runtime_rig import MovableClock, RuntimeRig, open_runtime, says, uses
+from tests.runtime.rigs.runtime_rig import MovableClock, RuntimeRig, open_runtime, says, use_tool
 from tests.runtime.rigs.team import list_facts
 from tests.runtime.team.test_background import HALF_HOUR, LEAD, start_watcher, watcher
 
@@ -32,7 +32,7 @@ async def open_with_watcher(
         "window": window,
         "agents": {"compaction": [says(SUMMARY)]},
         "match": [
-            {"agent": "watcher", "text": "", "calls": [uses("Read", file_path="news.txt"), says("Nothing new.")]},
+            {"agent": "watcher", "text": "", "calls": [use_tool("Read", file_path="news.txt"), says("Nothing new.")]},
             {"agent": "lead", "text": "", "calls": [says("Yes.")]},
         ],
     }

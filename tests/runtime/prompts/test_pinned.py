@@ -9,9 +9,9 @@ from callboard.contracts.commands.action import RespondAction
 from callboard.contracts.commands.turn import InterruptTurn
 from callboard.contracts.facts.tool import ToolRefused
 from callboard.contracts.facts.turn import TurnStarted
-from tests.runtime.rigs.runtime_rig import ChangingDefinitions, RuntimeRig, calls, open_runtime, says, uses
+from tests.runtime.rigs.runtime_rig import ChangingDefinitions, RuntimeRig, calls, open_runtime, says, use_tool
 
-WRITE: list[dict[str, Any]] = uses("Write", file_path="a.txt", content="x\n")
+WRITE: list[dict[str, Any]] = use_tool("Write", file_path="a.txt", content="x\n")
 
 FILES = ("Bash", "Edit", "Glob", "Grep", "Read", "ReadOutput", "Write")
 
@@ -74,7 +74,7 @@ async def test_a_changed_definition_applies_from_the_next_turn(tmp_path: Path) -
 
 async def test_a_run_with_an_unreadable_configuration_can_be_shown_and_stopped(tmp_path: Path) -> None:
     """CTL-08: also if its calls wait for others, which every decision evaluates."""
-    both = [*WRITE, *uses("Write", file_path="b.txt", content="x\n")]
+    both = [*WRITE, *use_tool("Write", file_path="b.txt", content="x\n")]
     async with open_runtime(tmp_path, calls(both)) as home:
         turn = await home.submit("write", mode="auto")
         await home.until(turn.session_id, "action.required")

@@ -8,13 +8,13 @@ import pytest
 
 from callboard.contracts.commands.model import PreviewRoute, RoutePreview
 from callboard.contracts.errors import Refusal
-from tests.runtime.rigs.runtime_rig import calls, open_runtime, says, uses
+from tests.runtime.rigs.runtime_rig import calls, open_runtime, says, use_tool
 
 
 @pytest.mark.parametrize("images", [True, False])
 async def test_a_preview_reports_whether_the_model_accepts_images(tmp_path: Path, images: bool) -> None:
     """M5: the same before the first input, between turns and for a steering message."""
-    scenario = calls(uses("ask_person", question="Which?"), says("Done.")) | {"images": images}
+    scenario = calls(use_tool("ask_person", question="Which?"), says("Done.")) | {"images": images}
     async with open_runtime(tmp_path, scenario) as home:
         first: RoutePreview = await home.do(PreviewRoute(workspace_id=home.workspace))
         assert (first.images, first.running_model) == (images, "")

@@ -13,14 +13,14 @@ from callboard.contracts.facts.session import ThreadOpened
 from callboard.contracts.rows.conversation import NotificationPart, TextPart, ToolPart, TurnRow
 from callboard.contracts.rows.team import RunRow
 from callboard.projection.rows import Table
-from tests.runtime.rigs.runtime_rig import open_runtime, says
-from tests.runtime.rigs.team import plays, tool_call, wait_fact, write_crew
+from tests.runtime.rigs.runtime_rig import open_runtime, says, use_tool
+from tests.runtime.rigs.team import plays, wait_fact, write_crew
 
-SPAWN = tool_call("spawn_subagent", agent="worker", objective="alpha")
+SPAWN = use_tool("spawn_subagent", agent="worker", objective="alpha")
 SCENARIO = plays(
-    ("lead", "go", [SPAWN, tool_call("wait_subagents"), says("There.")]),
+    ("lead", "go", [SPAWN, use_tool("wait_subagents"), says("There.")]),
     ("lead", "again", [says("So it is.")]),
-    ("worker", "", [tool_call("Glob", pattern="*"), says("A.")]),
+    ("worker", "", [use_tool("Glob", pattern="*"), says("A.")]),
 )
 
 

@@ -14,7 +14,7 @@ from callboard.contracts.commands.artifact import ArtifactList, ArtifactRead, Ed
 from callboard.contracts.commands.base import Command
 from callboard.contracts.errors import Problem, Refusal
 from callboard.contracts.rows.artifact import ArtifactRow, ExportEntry
-from tests.runtime.rigs.runtime_rig import PATIENCE, RuntimeRig, calls, open_runtime, says, uses
+from tests.runtime.rigs.runtime_rig import PATIENCE, RuntimeRig, calls, open_runtime, says, use_tool
 
 NOTES = "notes.md"
 
@@ -24,7 +24,7 @@ async def artifact_session(
     place: Path, *played: list[dict[str, Any]], permission_mode: str = "edits", **limits: Any
 ) -> AsyncIterator[tuple[RuntimeRig, str]]:
     """Yield a session whose agent has completed these calls."""
-    scenario = calls(*(played or (uses("Write", file_path=NOTES, content="one\n"),)), says("Done."))
+    scenario = calls(*(played or (use_tool("Write", file_path=NOTES, content="one\n"),)), says("Done."))
     async with open_runtime(place, scenario, **limits) as home:
         turn = await home.submit("write it", permission_mode=permission_mode)
         await home.until(turn.session_id, "turn.completed")

@@ -17,7 +17,7 @@ from callboard.contracts.facts.base import Fact
 from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted
 from callboard.contracts.ports.external import RemoteAgents
 from tests.adapters.a2a.peer import QUICK, Task
-from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says, uses
+from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says, use_tool
 
 HOST = """---
 name: host
@@ -62,7 +62,7 @@ async def open_with_peer(
         yield opened
 
 
-WRITES = calls(uses("send_message", to=["peer"], text="What is it?"), says("I asked it."), says("Thank you."))
+WRITES = calls(use_tool("send_message", to=["peer"], text="What is it?"), says("I asked it."), says("Thank you."))
 
 
 async def contact_agent(home: RuntimeRig) -> str:

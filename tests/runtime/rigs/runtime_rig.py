@@ -201,7 +201,7 @@ def says(text: str) -> list[dict[str, Any]]:
     return [{"text": text}]
 
 
-def uses(tool: str, **arguments: Any) -> list[dict[str, Any]]:
+def use_tool(tool: str, **arguments: Any) -> list[dict[str, Any]]:
     """Return a call that requests a tool."""
     return [{"tool": {"name": tool, "arguments": arguments}}]
 

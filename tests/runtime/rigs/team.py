@@ -31,11 +31,6 @@ def write_crew(home: RuntimeRig, **more: str) -> None:
     write_agents(home.folder, **{"lead": LEAD, "critic": CRITIC, "clerk": CLERK, "worker": WORKER, **more})
 
 
-def tool_call(tool: str, **arguments: Any) -> list[dict[str, Any]]:
-    """Return a call of a scenario that requests a tool."""
-    return [{"tool": {"name": tool, "arguments": arguments}}]
-
-
 def plays(*matches: tuple[str, str, list[list[dict[str, Any]]]]) -> dict[str, Any]:
     """Return a scenario: an agent of that definition plays these calls in turns whose input
     contains the text."""

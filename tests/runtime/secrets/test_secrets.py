@@ -31,7 +31,7 @@ from callboard.runtime.secrets.secret_values import reveal_call
 from callboard.secrets.named_secret import NamedSecret
 from callboard.secrets.redaction import Redaction
 from callboard.tools.arguments import digest
-from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says, uses
+from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says, use_tool
 
 VALUE = "d3pl0y-Zx9wVu8tSr7qPo6n"
 HARD = 'q"uo\\te/S3cret+é&='
@@ -67,9 +67,9 @@ async def test_a_recorded_handle_runs_with_its_value(tmp_path: Path) -> None:
     """SAFE-03: the file has the values; no fact and no blob does."""
     content = f"a={VALUE}\nb={HARD}\nc={TOKEN}\n"
     scenario = calls(
-        [{"text": f"I use {VALUE} ", "chunk": 3}, *uses("Write", file_path="x.ini", content=content)],
-        uses("Edit", file_path="x.ini", old_string="secret://deploy", new_string="secret://hard"),
-        uses("Read", file_path="x.ini"),
+        [{"text": f"I use {VALUE} ", "chunk": 3}, *use_tool("Write", file_path="x.ini", content=content)],
+        use_tool("Edit", file_path="x.ini", old_string="secret://deploy", new_string="secret://hard"),
+        use_tool("Read", file_path="x.ini"),
         says("Done."),
     )
     async with open_runtime(tmp_path, scenario, secrets=secrets()) as home:
@@ -129,7 +129,7 @@ async def test_a_rule_that_names_the_exact_command_and_handle_allows_it(tmp_path
     """SAFE-03: the first card offers the rule. Another command with the handle needs approval."""
     command = "printf %s secret://deploy | wc -c > n.txt"
     scenario = calls(
-        uses("Bash", command=command), uses("Bash", command=command), uses("Bash", command=f"{command}; id")
+        use_tool("Bash", command=command), use_tool("Bash", command=command), use_tool("Bash", command=f"{command}; id")
     )
     async with open_runtime(tmp_path, scenario, secrets=secrets()) as home:
         turn = await home.submit("go", permission_mode="full")
@@ -149,7 +149,7 @@ async def test_a_rule_that_names_the_exact_command_and_handle_allows_it(tmp_path
 
 async def test_a_detected_secret_needs_no_extra_approval(tmp_path: Path) -> None:
     """SAFE-03"""
-    scenario = calls(uses("Write", file_path="x.ini", content=f"c={TOKEN}\n"), says("Done."))
+    scenario = calls(use_tool("Write", file_path="x.ini", content=f"c={TOKEN}\n"), says("Done."))
     async with open_runtime(tmp_path, scenario, secrets=secrets()) as home:
         turn = await home.submit("go", permission_mode="full")
         await home.until(turn.session_id, "turn.completed")
@@ -160,7 +160,7 @@ async def test_a_detected_secret_needs_no_extra_approval(tmp_path: Path) -> None
 
 async def test_an_approval_of_handles_allows_their_values(tmp_path: Path) -> None:
     """SAFE-07, SAFE-03: the card shows handles, and the answer is bound to them."""
-    scenario = calls(uses("Write", file_path="x.ini", content=f"a={VALUE} {TOKEN}\n"), says("Done."))
+    scenario = calls(use_tool("Write", file_path="x.ini", content=f"a={VALUE} {TOKEN}\n"), says("Done."))
     async with open_runtime(tmp_path, scenario, secrets=secrets()) as home:
         turn = await home.submit("go")
         required_action = (await home.until(turn.session_id, "action.required")).fact
@@ -192,7 +192,7 @@ async def test_a_call_with_an_unknown_handle_is_refused_without_a_question(
     tmp_path: Path, handle: str, message: str
 ) -> None:
     """SAFE-09: also if it is a provider's key."""
-    scenario = calls(uses("Write", file_path="x.ini", content=f"a={handle}\n"), says("Done."))
+    scenario = calls(use_tool("Write", file_path="x.ini", content=f"a={handle}\n"), says("Done."))
     async with open_runtime(tmp_path, scenario, secrets=secrets("deploy")) as home:
         turn = await home.submit("go", permission_mode="full")
         refused = (await home.until(turn.session_id, "tool.refused")).fact
@@ -207,7 +207,7 @@ async def test_a_call_with_an_unknown_handle_is_refused_without_a_question(
 
 async def test_messages_to_the_team_keep_their_handles(tmp_path: Path) -> None:
     """SAFE-09: a message runs nothing, so no value is needed."""
-    scenario = calls(uses("create_task", title="Use secret://deploy, never secret://nobody"), says("Done."))
+    scenario = calls(use_tool("create_task", title="Use secret://deploy, never secret://nobody"), says("Done."))
     async with open_runtime(tmp_path, scenario, secrets=secrets()) as home:
         turn = await home.submit("go")
         await home.until(turn.session_id, "turn.completed")

@@ -16,7 +16,7 @@ from callboard.contracts.commands.turn import SubmitTurn
 from callboard.contracts.errors import Refusal
 from callboard.contracts.scope import PERSON
 from callboard.runtime.runtime import Runtime
-from tests.runtime.rigs.runtime_rig import build_dependencies, calls, open_runtime, says, uses
+from tests.runtime.rigs.runtime_rig import build_dependencies, calls, open_runtime, says, use_tool
 from tests.runtime.sessions.test_recovery import copy_as_killed
 
 #: More steps than the opening of these sessions needs.
@@ -78,7 +78,7 @@ async def resting_runtime(place: Path, **limits: Any) -> AsyncIterator[tuple[Run
 
 async def make_ended_host(tmp_path: Path) -> tuple[Path, str]:
     """Return the place of an ended host: one session with a running command and a pending approval."""
-    played = uses("Bash", command="sleep 600")
+    played = use_tool("Bash", command="sleep 600")
     async with open_runtime(tmp_path, calls(played)) as home:
         turn = await home.submit("run", permission_mode="full")
         await home.until(turn.session_id, "tool.started")
@@ -178,7 +178,7 @@ async def test_a_sweep_closes_other_sessions_if_one_cannot_close(tmp_path: Path)
 
 async def test_a_session_that_cannot_record_its_end_still_ends_its_processes(tmp_path: Path) -> None:
     """R3: on a full disk, no background process or task outlives its session."""
-    first, then = uses("Bash", command="sleep 600", background=True), uses("Bash", command="sleep 600")
+    first, then = use_tool("Bash", command="sleep 600", background=True), use_tool("Bash", command="sleep 600")
     async with open_runtime(tmp_path, calls(first, then)) as home:
         before = asyncio.all_tasks()
         turn = await home.submit("run", permission_mode="full")

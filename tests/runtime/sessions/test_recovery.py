@@ -23,7 +23,7 @@ from callboard.contracts.ports.store import Append, Head
 from callboard.contracts.record import Record
 from callboard.contracts.rows.conversation import TextPart, ToolPart
 from callboard.runtime.runtime import Runtime
-from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says, uses
+from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says, use_tool
 
 
 def copy_as_killed(home: RuntimeRig, place: Path) -> Path:
@@ -68,7 +68,7 @@ async def test_streaming_text_is_recorded_as_interrupted_with_its_partial(tmp_pa
 
 async def test_a_running_command_has_an_unknown_outcome_and_never_reruns(tmp_path: Path) -> None:
     """CTL-06: nothing resumes it."""
-    run = uses("Bash", command="echo once >> ran.txt; sleep 600")
+    run = use_tool("Bash", command="echo once >> ran.txt; sleep 600")
     async with open_runtime(tmp_path, calls(run)) as home:
         turn = await home.submit("run", permission_mode="full")
         await home.until(turn.session_id, "tool.started")
@@ -83,10 +83,12 @@ async def test_a_running_command_has_an_unknown_outcome_and_never_reruns(tmp_pat
 
 async def test_a_pending_approval_stays_pending_and_can_be_granted(tmp_path: Path) -> None:
     """CTL-04, CTL-06: nothing counts as approved, and the answer belongs to the same request."""
-    async with open_runtime(tmp_path, calls(uses("Write", file_path="a.txt", content="x\n"), says("Done."))) as home:
+    async with open_runtime(
+        tmp_path, calls(use_tool("Write", file_path="a.txt", content="x\n"), says("Done."))
+    ) as home:
         turn = await home.submit("write")
         action = await home.until(turn.session_id, "action.required")
-        scenario = calls(uses("Write", file_path="a.txt", content="x\n"), says("Done."))
+        scenario = calls(use_tool("Write", file_path="a.txt", content="x\n"), says("Done."))
         async with open_runtime(copy_as_killed(home, tmp_path), scenario) as after:
             read = await after.read(turn.session_id)
             assert [row.action_id for row in read.actions] == [action.scope.action]
@@ -136,7 +138,7 @@ async def test_a_shutdown_ends_running_work_and_records_it(tmp_path: Path) -> No
 
 async def test_discarded_rows_are_rebuilt_to_the_same_view(tmp_path: Path) -> None:
     """UI-29, UI-34: the view depends on facts only."""
-    async with open_runtime(tmp_path, calls(uses("Glob", pattern="*"), says("None."))) as home:
+    async with open_runtime(tmp_path, calls(use_tool("Glob", pattern="*"), says("None."))) as home:
         turn = await home.submit("what is there?")
         await home.until(turn.session_id, "turn.completed")
         parts = await home.parts(turn.session_id, turn.turn_id)
@@ -155,7 +157,9 @@ async def test_a_workspace_rule_reaches_its_workspace_when_the_session_is_opened
 ) -> None:
     """SAFE-07: a permission for the folder applies from its answer, also after a crash in between."""
     scenario = calls(
-        uses("Write", file_path="a.txt", content="x"), uses("Write", file_path="a.txt", content="y"), says("Done.")
+        use_tool("Write", file_path="a.txt", content="x"),
+        use_tool("Write", file_path="a.txt", content="y"),
+        says("Done."),
     )
     async with open_runtime(tmp_path, scenario) as home:
         append = home.runtime.dependencies.store.facts.append
@@ -185,7 +189,7 @@ async def test_a_workspace_rule_reaches_its_workspace_when_the_session_is_opened
 async def test_a_turn_whose_model_is_no_longer_configured_fails_with_that_reason(tmp_path: Path) -> None:
     """COM-09: approved work is done first. The next turn uses the configured model."""
     async with open_runtime(
-        tmp_path, {"name": "former", **calls(uses("Write", file_path="a.txt", content="x\n"))}
+        tmp_path, {"name": "former", **calls(use_tool("Write", file_path="a.txt", content="x\n"))}
     ) as home:
         turn = await home.submit("write")
         action = await home.until(turn.session_id, "action.required")

@@ -19,7 +19,7 @@ from callboard.contracts.rows.conversation import ToolPart
 from callboard.runtime.clock import Clock
 from callboard.runtime.retention import MIN_TRIMMED_BYTES, has_open_work
 from tests.control.rigs.jobs import retry_item, session_with_job
-from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says, uses
+from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says, use_tool
 
 DAY = 24 * 60 * 60 * 1_000_000
 
@@ -41,7 +41,7 @@ async def open_with_retention(
     home = StateFolder(place / "user")
     home.make()
     home.settings.write_text(f"retention = {days}\n")
-    played = played or calls(uses("Bash", command="seq 1 30000"), says("Done."))
+    played = played or calls(use_tool("Bash", command="seq 1 30000"), says("Done."))
     async with open_runtime(
         place, played, clock=clock, settings=SettingsFiles(home, {}, FolderDefinitions())
     ) as running:
@@ -97,7 +97,7 @@ async def test_a_session_with_open_work_keeps_its_contents(tmp_path: Path) -> No
     """UI-08, SAFE-01: a pending approval keeps all its contents and prompts until it is settled."""
     clock = Later()
     played = calls(
-        uses("Bash", command="seq 1 30000"), uses("Write", file_path="agents/a.md", content="a"), says("Done.")
+        use_tool("Bash", command="seq 1 30000"), use_tool("Write", file_path="agents/a.md", content="a"), says("Done.")
     )
     async with open_with_retention(tmp_path, clock, 30, played) as home:
         (home.folder / "AGENTS.md").write_text("Count, and write it down.\n" * 1000)

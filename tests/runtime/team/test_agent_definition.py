@@ -16,22 +16,22 @@ from callboard.contracts.facts.subagent import WorkerNotification
 from callboard.contracts.facts.tool import ToolRefused
 from callboard.contracts.facts.turn import TurnStarted
 from tests.agents.files import definition_file
-from tests.runtime.rigs.runtime_rig import RuntimeRig, open_runtime, says
-from tests.runtime.rigs.team import list_facts, plays, tool_call, wait_fact, write_crew
+from tests.runtime.rigs.runtime_rig import RuntimeRig, open_runtime, says, use_tool
+from tests.runtime.rigs.team import list_facts, plays, wait_fact, write_crew
 
 MAKER = definition_file(
     "name: lead\nlead: true\ntools: ['*']\npolicy: [Patch, Finalize, Delegate]\nwork_globs: [docs/**]\n"
     "capabilities: [spawn, edge]",
     "You lead.",
 )
-DEFINE = tool_call(
+DEFINE = use_tool(
     "define_agent", name="painter", description="Paints.", prompt="You paint.", tools=["Write"], policy=["Patch"]
 )
-WAIT = tool_call("wait_subagents")
+WAIT = use_tool("wait_subagents")
 
 
 def paint(objective: str) -> list[dict[str, Any]]:
-    return tool_call("spawn_subagent", agent="painter", objective=objective)
+    return use_tool("spawn_subagent", agent="painter", objective=objective)
 
 
 async def approve(home: RuntimeRig, session: str, nth: int = 1) -> ActionRequired:
@@ -56,7 +56,7 @@ async def test_a_defined_agents_child_is_limited_to_the_approval_and_survives_a_
     tmp_path: Path,
 ) -> None:
     """MAR-03, MAR-05: the gate denies tools outside its list and paths outside its creator's globs."""
-    write = tool_call("Write", file_path="docs/a.md", content="red\n")
+    write = use_tool("Write", file_path="docs/a.md", content="red\n")
     scenario = plays(
         ("lead", "go", [DEFINE, paint("the door"), WAIT, says("Painted.")]),
         ("lead", "again", [paint("the wall"), WAIT, says("Painted again.")]),
@@ -64,8 +64,8 @@ async def test_a_defined_agents_child_is_limited_to_the_approval_and_survives_a_
             "painter",
             "the door",
             [
-                tool_call("Read", file_path="docs/a.md"),
-                tool_call("Write", file_path="src/a.py", content="x\n"),
+                use_tool("Read", file_path="docs/a.md"),
+                use_tool("Write", file_path="src/a.py", content="x\n"),
                 write,
                 says("Red."),
             ],
@@ -100,8 +100,8 @@ async def test_a_defined_agents_child_is_limited_to_the_approval_and_survives_a_
 
 async def test_a_handoff_over_a_defined_edge_reaches_its_receiver(tmp_path: Path) -> None:
     """COM-01, COM-02."""
-    edge = tool_call("add_edge", to="critic")
-    hand = tool_call("send_handoff", to="critic", message="Look at it.")
+    edge = use_tool("add_edge", to="critic")
+    hand = use_tool("send_handoff", to="critic", message="Look at it.")
     scenario = plays(
         ("lead", "go", [hand, edge, hand, says("Handed over.")]),
         ("critic", "Look at it.", [says("Seen.")]),
@@ -120,7 +120,7 @@ async def test_a_handoff_over_a_defined_edge_reaches_its_receiver(tmp_path: Path
 
 
 async def test_an_agent_without_the_capability_has_no_tools_and_no_permission(tmp_path: Path) -> None:
-    scenario = plays(("lead", "go", [DEFINE, tool_call("add_edge", to="clerk"), says("Then not.")]))
+    scenario = plays(("lead", "go", [DEFINE, use_tool("add_edge", to="clerk"), says("Then not.")]))
     async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
         write_crew(home)
         session = (await home.submit("go", permission_mode="full")).session_id

@@ -10,8 +10,8 @@ from callboard.contracts.facts.handoff import HandoffAccepted, InboxConsumed, Re
 from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.control.state.session import Session
 from tests.agents.files import definition_file, write_agents
-from tests.runtime.rigs.runtime_rig import calls, open_runtime, says
-from tests.runtime.rigs.team import list_facts, list_received_texts, plays, tool_call, wait_fact, wait_state, write_crew
+from tests.runtime.rigs.runtime_rig import calls, open_runtime, says, use_tool
+from tests.runtime.rigs.team import list_facts, list_received_texts, plays, wait_fact, wait_state, write_crew
 
 HANDOFF = {
     "message": "Look at the diff.",
@@ -27,7 +27,7 @@ HANDOFF = {
 async def test_every_field_of_a_handoff_reaches_its_receivers_prompt(tmp_path: Path) -> None:
     """COM-05, COM-03"""
     scenario = {
-        "match": plays(("lead", "go", [tool_call("send_handoff", to="The JUDGE", **HANDOFF), says("Sent.")]))["match"],
+        "match": plays(("lead", "go", [use_tool("send_handoff", to="The JUDGE", **HANDOFF), says("Sent.")]))["match"],
         "agents": {"critic": [says("Looks good.")]},
     }
     async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
@@ -56,7 +56,7 @@ async def test_every_field_of_a_handoff_reaches_its_receivers_prompt(tmp_path: P
 async def test_an_inbox_survives_a_restart_and_is_consumed_once(tmp_path: Path) -> None:
     """COM-08, COM-09: items that a model did not answer wait for the next turn."""
     scenario = plays(
-        ("lead", "go", [tool_call("send_handoff", to="critic", message="Look."), says("Sent.")]),
+        ("lead", "go", [use_tool("send_handoff", to="critic", message="Look."), says("Sent.")]),
         ("critic", "look.", [[{"wait_for": "free"}, {"text": "Fine."}]]),
     )
     async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
@@ -81,12 +81,12 @@ async def test_an_inbox_survives_a_restart_and_is_consumed_once(tmp_path: Path) 
 async def test_three_agents_that_message_each_other_in_a_ring_come_to_rest(tmp_path: Path) -> None:
     """MAR-09, MAR-13"""
     scenario = {
-        "match": plays(("lead", "go", [tool_call("send_message", to=["one"], text="pass it on"), says("Sent.")]))[
+        "match": plays(("lead", "go", [use_tool("send_message", to=["one"], text="pass it on"), says("Sent.")]))[
             "match"
         ],
         "agents": {
-            "one": [tool_call("send_message", to=["two"], text="pass it on"), says("Sent.")],
-            "two": [tool_call("send_message", to=["lead"], text="pass it on"), says("Sent.")],
+            "one": [use_tool("send_message", to=["two"], text="pass it on"), says("Sent.")],
+            "two": [use_tool("send_message", to=["lead"], text="pass it on"), says("Sent.")],
         },
     }
     async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
@@ -112,7 +112,7 @@ async def test_a_required_answer_expires_also_after_a_restart_and_informs_its_se
             "lead",
             "go",
             [
-                tool_call(
+                use_tool(
                     "send_handoff", to="critic", message="Look.", response={"expectation": "required", "withinS": 1}
                 ),
                 says("Sent."),
@@ -146,12 +146,12 @@ async def test_a_child_that_ends_later_wakes_an_autonomous_lead(tmp_path: Path) 
                 "lead",
                 "go",
                 [
-                    tool_call("spawn_subagent", agent="worker", objective="alpha"),
-                    tool_call("Finalize", summary="Given out."),
+                    use_tool("spawn_subagent", agent="worker", objective="alpha"),
+                    use_tool("Finalize", summary="Given out."),
                 ],
             ),
             ("worker", "alpha", [[{"wait_for": "free"}, {"text": "A."}]]),
-            ("lead", "<worker agent", [tool_call("Finalize", summary="All there.")]),
+            ("lead", "<worker agent", [use_tool("Finalize", summary="All there.")]),
         )["match"],
     }
     async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
@@ -174,8 +174,8 @@ async def test_a_blocked_agent_does_not_delay_another(tmp_path: Path) -> None:
             "lead",
             "go",
             [
-                tool_call("send_message", to=["critic"], text="block"),
-                tool_call("send_message", to=["clerk"], text="answer"),
+                use_tool("send_message", to=["critic"], text="block"),
+                use_tool("send_message", to=["clerk"], text="answer"),
                 says("Sent."),
             ],
         ),
@@ -198,9 +198,9 @@ async def test_a_blocked_agent_does_not_delay_another(tmp_path: Path) -> None:
 async def test_without_an_edge_nothing_reaches_the_other_agent(tmp_path: Path) -> None:
     """COM-01, COM-04"""
     scenario = calls(
-        tool_call("send_handoff", to="critic", message="Look."),
-        tool_call("send_handoff", to="critic"),
-        tool_call("send_handoff", to="critic", message=" "),
+        use_tool("send_handoff", to="critic", message="Look."),
+        use_tool("send_handoff", to="critic"),
+        use_tool("send_handoff", to="critic", message=" "),
         says("Then not."),
     )
     async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:

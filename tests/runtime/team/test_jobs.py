@@ -31,15 +31,15 @@ from callboard.contracts.facts.model import ModelRequested
 from callboard.contracts.facts.subagent import SubagentStarted
 from callboard.contracts.facts.task import TaskCompleted, TaskStarted
 from callboard.contracts.rows.team import JobItems, TaskRow
-from tests.runtime.rigs.runtime_rig import PATIENCE, RuntimeRig, open_runtime, says
-from tests.runtime.rigs.team import find_marked, list_facts, plays, tool_call, wait_fact, wait_state, write_crew
+from tests.runtime.rigs.runtime_rig import PATIENCE, RuntimeRig, open_runtime, says, use_tool
+from tests.runtime.rigs.team import find_marked, list_facts, plays, wait_fact, wait_state, write_crew
 from tests.runtime.test_evidence import read_manifest, read_pack
 
 FAILING: list[dict[str, Any]] = [{"fail": {"code": "model_refused_request", "message": "no"}}]
 
 
 def write_call(name: str, content: str) -> list[dict[str, Any]]:
-    return tool_call("Write", file_path=name, content=content)
+    return use_tool("Write", file_path=name, content=content)
 
 
 async def start_job(home: RuntimeRig, *items: str, **rest: Any) -> JobChanged:
@@ -122,7 +122,7 @@ async def test_cancelling_a_job_ends_running_items_and_keeps_finished_ones(tmp_p
     scenario = plays(
         ("lead", "hello", [says("Hello.")]),
         ("worker", "alpha", [says("Alpha is done.")]),
-        ("worker", "beta", [tool_call("Bash", command=f"touch began; sleep 600 # {mark}"), says("never")]),
+        ("worker", "beta", [use_tool("Bash", command=f"touch began; sleep 600 # {mark}"), says("never")]),
         ("worker", "gamma", [says("never")]),
     )
     async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
@@ -150,7 +150,7 @@ async def test_a_job_continues_after_a_restart_when_resumed(tmp_path: Path) -> N
     cut = plays(
         ("lead", "hello", [says("Hello.")]),
         ("worker", "alpha", [says("Alpha is done.")]),
-        ("worker", "beta", [tool_call("Bash", command="touch began; sleep 600"), says("never")]),
+        ("worker", "beta", [use_tool("Bash", command="touch began; sleep 600"), says("never")]),
     )
     goes_on = plays(
         ("worker", "You were paused", [says("Beta is done.")]), ("worker", "gamma", [says("Gamma is done.")])
@@ -247,7 +247,7 @@ async def test_a_jobs_evidence_includes_work_after_its_resume(tmp_path: Path) ->
     """All facts of an item's worker belong to its task."""
     cut = plays(
         ("lead", "hello", [says("Hello.")]),
-        ("worker", "beta", [tool_call("Bash", command="touch began; sleep 600"), says("never")]),
+        ("worker", "beta", [use_tool("Bash", command="touch began; sleep 600"), says("never")]),
     )
     goes_on = plays(("worker", "You were paused", [write_call("beta.md", "beta\n"), says("Beta is done.")]))
     async with open_runtime(tmp_path, cut, FolderDefinitions()) as home:
@@ -267,7 +267,7 @@ async def test_no_command_runs_in_a_mode_whose_trust_was_revoked(tmp_path: Path)
     """SAFE-08: a later item asks for approval, although the lead ran in the wider mode."""
     scenario = plays(
         ("lead", "hello", [says("Hello.")]),
-        ("worker", "", [tool_call("Bash", command="touch ran"), says("Done.")]),
+        ("worker", "", [use_tool("Bash", command="touch ran"), says("Done.")]),
     )
     user = StateFolder(tmp_path / "user")
     user.make()

@@ -13,15 +13,15 @@ from callboard.contracts.facts.permission import PermissionEvaluated
 from callboard.contracts.facts.tool import ToolCompleted, ToolRefused
 from callboard.contracts.rows.conversation import PlanPart
 from callboard.contracts.rows.team import AgentRow
-from tests.runtime.rigs.runtime_rig import RuntimeRig, open_runtime, says
-from tests.runtime.rigs.team import list_facts, plays, tool_call, write_crew
+from tests.runtime.rigs.runtime_rig import RuntimeRig, open_runtime, says, use_tool
+from tests.runtime.rigs.team import list_facts, plays, write_crew
 
-PLAN = tool_call("propose_plan", summary="Mend the parser.", steps=["look", "mend"])
+PLAN = use_tool("propose_plan", summary="Mend the parser.", steps=["look", "mend"])
 CHILD = plays(
     (
         "lead",
         "go",
-        [tool_call("spawn_subagent", agent="worker", objective="mend"), tool_call("wait_subagents"), says("Done.")],
+        [use_tool("spawn_subagent", agent="worker", objective="mend"), use_tool("wait_subagents"), says("Done.")],
     ),
     ("worker", "mend", [PLAN, says("Mended.")]),
 )
@@ -77,7 +77,7 @@ async def test_a_pending_plan_survives_a_restart(tmp_path: Path) -> None:
 async def test_an_agent_without_a_team_can_ask(tmp_path: Path) -> None:
     """It asks its person."""
     scenario = plays(
-        ("solo", "go", [tool_call("ask_person", question="Which?", options=["a", "b"]), says("b it is.")]),
+        ("solo", "go", [use_tool("ask_person", question="Which?", options=["a", "b"]), says("b it is.")]),
     )
     async with open_runtime(tmp_path, scenario) as home:
         session = (await home.submit("go")).session_id
@@ -88,7 +88,7 @@ async def test_an_agent_without_a_team_can_ask(tmp_path: Path) -> None:
 
 async def test_an_unattended_question_is_not_reported_as_answered(tmp_path: Path) -> None:
     """CTL-05"""
-    scenario = plays(("solo", "go", [tool_call("ask_person", question="Which?", options=["a", "b"]), says("Later.")]))
+    scenario = plays(("solo", "go", [use_tool("ask_person", question="Which?", options=["a", "b"]), says("Later.")]))
     async with open_runtime(tmp_path, scenario) as home:
         session = (await home.submit("go")).session_id
         await answer(home, session, "reject", unattended=True)

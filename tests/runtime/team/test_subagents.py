@@ -16,14 +16,14 @@ from callboard.contracts.facts.session import ThreadPaused
 from callboard.contracts.facts.subagent import WorkerNotification
 from callboard.contracts.facts.tool import ToolCompleted, ToolRefused
 from callboard.contracts.facts.turn import TurnInterrupted
-from tests.runtime.rigs.runtime_rig import RuntimeRig, open_runtime, says
-from tests.runtime.rigs.team import find_marked, list_facts, plays, tool_call, wait_fact, wait_state, write_crew
+from tests.runtime.rigs.runtime_rig import RuntimeRig, open_runtime, says, use_tool
+from tests.runtime.rigs.team import find_marked, list_facts, plays, wait_fact, wait_state, write_crew
 
-WAIT = tool_call("wait_subagents")
+WAIT = use_tool("wait_subagents")
 
 
 def spawn(objective: str, **more: Any) -> list[dict[str, Any]]:
-    return tool_call("spawn_subagent", agent="worker", objective=objective, **more)
+    return use_tool("spawn_subagent", agent="worker", objective=objective, **more)
 
 
 async def test_a_lead_delegates_to_children_waits_and_answers(tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ async def test_a_lead_delegates_to_children_waits_and_answers(tmp_path: Path) ->
 async def test_cancelling_a_parent_stops_its_childs_running_command(tmp_path: Path) -> None:
     """MAR-10, CTL-08: both stop and stay cancelled, and no model is called afterwards."""
     mark = f"mark-{tmp_path.name}-{id(tmp_path)}"
-    run = tool_call("Bash", command=f"touch began; sleep 600 # {mark}")
+    run = use_tool("Bash", command=f"touch began; sleep 600 # {mark}")
     scenario = plays(
         ("lead", "go", [spawn("alpha"), spawn("beta"), WAIT]),
         ("worker", "alpha", [run]),
@@ -86,11 +86,11 @@ async def test_cancelling_a_parent_stops_its_childs_running_command(tmp_path: Pa
 
 async def test_a_childs_approval_names_it_and_the_answer_reaches_it(tmp_path: Path) -> None:
     """UI-10, CTL-04; a session rule also applies to the next child."""
-    write = tool_call("Write", file_path="a.txt", content="hello\n")
+    write = use_tool("Write", file_path="a.txt", content="hello\n")
     scenario = plays(
         ("lead", "go", [spawn("alpha"), WAIT, spawn("beta"), WAIT, says("Done.")]),
         ("worker", "alpha", [write, says("A.")]),
-        ("worker", "beta", [tool_call("Write", file_path="a.txt", content="again\n"), says("B.")]),
+        ("worker", "beta", [use_tool("Write", file_path="a.txt", content="again\n"), says("B.")]),
     )
     async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
         write_crew(home)
@@ -115,7 +115,7 @@ async def test_a_childs_approval_names_it_and_the_answer_reaches_it(tmp_path: Pa
 
 async def test_a_tree_that_waits_for_a_person_can_be_closed_and_continues(tmp_path: Path) -> None:
     """Nothing runs while only a person is awaited, and everything continues after the answer."""
-    write = tool_call("Write", file_path="a.txt", content="hello\n")
+    write = use_tool("Write", file_path="a.txt", content="hello\n")
     scenario = plays(("lead", "go", [spawn("alpha"), WAIT, says("Done.")]), ("worker", "alpha", [write, says("A.")]))
     async with open_runtime(tmp_path, scenario, FolderDefinitions(), idle=0.0, idle_waiting=0.0) as home:
         write_crew(home)
@@ -167,11 +167,11 @@ async def list_denials(home: RuntimeRig, session: str) -> list[tuple[str, str]]:
 
 async def test_a_child_is_limited_to_its_globs_and_to_reading(tmp_path: Path) -> None:
     """MAR-05, MAR-03: by the gate, in every permission mode."""
-    write = tool_call("Write", file_path="src/a.py", content="x")
+    write = use_tool("Write", file_path="src/a.py", content="x")
     scenario = plays(
         ("lead", "globs", [spawn("alpha", work_globs=["docs/**"]), says("Going.")]),
         ("lead", "reads", [spawn("beta", isolation="read_only"), says("Going.")]),
-        ("worker", "alpha", [write, tool_call("Write", file_path="docs/a.md", content="y"), says("A.")]),
+        ("worker", "alpha", [write, use_tool("Write", file_path="docs/a.md", content="y"), says("A.")]),
         ("worker", "beta", [write, says("B.")]),
     )
     async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:

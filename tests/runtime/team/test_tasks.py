@@ -27,14 +27,14 @@ from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.contracts.scope import PERSON
 from callboard.contracts.vocabulary import SUBAGENT_CONTROLS
 from tests.agents.files import definition_file
-from tests.runtime.rigs.runtime_rig import PATIENCE, RuntimeRig, open_runtime, says
-from tests.runtime.rigs.team import find_marked, list_facts, plays, tool_call, wait_state, write_crew
+from tests.runtime.rigs.runtime_rig import PATIENCE, RuntimeRig, open_runtime, says, use_tool
+from tests.runtime.rigs.team import find_marked, list_facts, plays, wait_state, write_crew
 
 CLERK = definition_file("name: clerk\ntools: ['*']\npolicy: [Delegate]\nedges: [{to: critic, confirm: true}]")
 
 
 def sleep_call(mark: str) -> list[dict[str, Any]]:
-    return tool_call("Bash", command=f"touch began; sleep 600 # {mark}")
+    return use_tool("Bash", command=f"touch began; sleep 600 # {mark}")
 
 
 async def start_session(home: RuntimeRig) -> str:
@@ -118,10 +118,10 @@ async def test_a_pause_stops_a_childs_command_and_resuming_continues_it(tmp_path
 async def test_a_cancellation_ends_the_processes_of_children(tmp_path: Path) -> None:
     """CTL-08: the intent comes first, nothing keeps running, and no model is called afterwards."""
     mark = f"mark-{tmp_path.name}-{id(tmp_path)}"
-    spawns = tool_call("spawn_subagent", agent="worker", objective="a part")
+    spawns = use_tool("spawn_subagent", agent="worker", objective="a part")
     scenario = plays(
         ("lead", "hello", [says("Hello.")]),
-        ("lead", "alpha", [spawns, tool_call("wait_subagents"), says("never")]),
+        ("lead", "alpha", [spawns, use_tool("wait_subagents"), says("never")]),
         ("worker", "a part", [sleep_call(mark), says("never")]),
     )
     async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
@@ -149,7 +149,7 @@ async def test_every_team_control_is_a_fact_with_actor_and_reason(tmp_path: Path
     mark = f"mark-{tmp_path.name}-{id(tmp_path)}"
     scenario = plays(
         ("lead", "hello", [says("Hello.")]),
-        ("lead", "alpha", [tool_call("Write", file_path="a.md", content="a\n"), says("Written.")]),
+        ("lead", "alpha", [use_tool("Write", file_path="a.md", content="a\n"), says("Written.")]),
         ("worker", "beta", [sleep_call(mark), says("never")]),
     )
     async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:

@@ -21,7 +21,7 @@ from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op
 from callboard.contracts.rows.conversation import TextPart
 from callboard.runtime import session_state
-from tests.runtime.rigs.runtime_rig import calls, open_runtime, says, uses
+from tests.runtime.rigs.runtime_rig import calls, open_runtime, says, use_tool
 
 
 def raise_full() -> Refusal:
@@ -34,7 +34,7 @@ async def test_a_failed_effect_keeps_its_shown_text_and_leaves_no_partial(
 ) -> None:
     """Design rule 3: partials end with the facts of their parts, and none is written afterwards."""
     async with open_runtime(
-        tmp_path, calls([{"text": "I will."}, *uses("Read", file_path="a")]), partial_bytes=1
+        tmp_path, calls([{"text": "I will."}, *use_tool("Read", file_path="a")]), partial_bytes=1
     ) as home:
 
         async def breaks(call: ToolCall, context: ToolContext) -> Evaluation:
@@ -108,7 +108,7 @@ async def test_a_call_that_starts_during_shutdown_ends_before_it_is_recorded_as_
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SAFE-10: nothing keeps running after a fact that cancels it."""
-    async with open_runtime(tmp_path, calls(uses("Bash", command="sleep 2; touch ran"))) as home:
+    async with open_runtime(tmp_path, calls(use_tool("Bash", command="sleep 2; touch ran"))) as home:
         append, started = home.runtime.dependencies.store.facts.append, asyncio.Event()
 
         async def slow(batch: Append) -> tuple[Record, ...]:
@@ -191,7 +191,7 @@ async def test_a_read_waits_for_a_running_row_write(tmp_path: Path, monkeypatch:
 
 async def test_an_evaluation_is_dropped_with_its_call(tmp_path: Path) -> None:
     """A long run's memory does not grow with ended calls."""
-    scenario = calls(uses("Nope"), uses("Write", file_path="a", content="b"), says("No."))
+    scenario = calls(use_tool("Nope"), use_tool("Write", file_path="a", content="b"), says("No."))
     async with open_runtime(tmp_path, scenario) as home:
         turn = await home.submit("go")
         action = await home.until(turn.session_id, "action.required")
@@ -204,7 +204,7 @@ async def test_a_steering_message_during_a_conversation_load_reaches_the_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """UI-11: an accepted steering message was in the model's context."""
-    scenario = calls(says("Hi."), [*uses("Glob", pattern="*"), {"wait_for": str(tmp_path / "go")}], says("Done."))
+    scenario = calls(says("Hi."), [*use_tool("Glob", pattern="*"), {"wait_for": str(tmp_path / "go")}], says("Done."))
     async with open_runtime(tmp_path, scenario) as home:
         first = await home.submit("hi")
         await home.until(first.session_id, "turn.completed")

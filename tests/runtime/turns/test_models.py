@@ -17,7 +17,7 @@ from callboard.contracts.facts.message import MessageText
 from callboard.contracts.facts.model import ModelRequested, RoutingResolved
 from callboard.contracts.facts.turn import TurnFailed
 from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
-from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says, uses
+from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says, use_tool
 
 
 def plays(place: Path, **scenarios: dict[str, Any]) -> ConfiguredModels:
@@ -65,7 +65,7 @@ async def test_if_all_models_fail_the_turn_fails_with_the_last_error(tmp_path: P
 
 
 async def test_a_replay_repeats_a_run_and_reports_where_it_leaves_it(tmp_path: Path):
-    scenario = calls(uses("Read", file_path="note.md"), says("It says one."))
+    scenario = calls(use_tool("Read", file_path="note.md"), says("It says one."))
     first = tmp_path / "first"
     first.mkdir()
     async with open_runtime(first, scenario) as home:
@@ -148,7 +148,9 @@ async def test_without_a_model_catalog_listing_is_refused(tmp_path: Path):
 
 
 async def test_a_run_keeps_its_model_when_another_is_configured(tmp_path: Path):
-    waits = calls([{"wait_for": str(tmp_path / "go")}, *uses("Read", file_path="note.md")], says("From the former."))
+    waits = calls(
+        [{"wait_for": str(tmp_path / "go")}, *use_tool("Read", file_path="note.md")], says("From the former.")
+    )
     models = plays(tmp_path, former=waits)
     async with open_runtime(tmp_path, calls(), models=models) as home:
         (home.folder / "note.md").write_text("one\n")

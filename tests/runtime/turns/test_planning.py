@@ -16,11 +16,11 @@ from callboard.contracts.facts.message import PlanUpdated
 from callboard.contracts.facts.turn import TurnStarted, TurnSubmitted
 from callboard.contracts.record import Record
 from callboard.contracts.rows.conversation import ActionPart, PlanPart
-from tests.runtime.rigs.runtime_rig import ChangingDefinitions, RuntimeRig, calls, open_runtime, says, uses
+from tests.runtime.rigs.runtime_rig import ChangingDefinitions, RuntimeRig, calls, open_runtime, says, use_tool
 
-PLAN = uses("propose_plan", summary="Write the notes.", steps=["look", "write"])
-ANEW = uses("propose_plan", summary="Write them shorter.", steps=["write"])
-WRITE = uses("Write", file_path="code.py", content="x\n")
+PLAN = use_tool("propose_plan", summary="Write the notes.", steps=["look", "write"])
+ANEW = use_tool("propose_plan", summary="Write them shorter.", steps=["write"])
+WRITE = use_tool("Write", file_path="code.py", content="x\n")
 
 
 async def wait_plan(home: RuntimeRig, session: str, count: int = 1) -> Record:
@@ -137,8 +137,8 @@ async def test_a_plan_offers_no_mode_that_the_agent_may_not_use(tmp_path: Path) 
 
 async def test_an_accepted_plan_ends_its_turn_with_its_last_open_call(tmp_path: Path) -> None:
     """D4: the planning model is not called again."""
-    both = [*uses("ask_person", question="Which name?"), *PLAN]
-    done = uses("Finalize", summary="Written.")
+    both = [*use_tool("ask_person", question="Which name?"), *PLAN]
+    done = use_tool("Finalize", summary="Written.")
     async with open_runtime(tmp_path, calls(both, done)) as home:
         session = (await home.submit("plan it", mode="auto", permission_mode="planning")).session_id
         record = await home.until(session, "action.required", 2)

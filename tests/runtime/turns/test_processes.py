@@ -23,7 +23,7 @@ from callboard.contracts.facts.tool import ToolCompleted
 from callboard.contracts.rows.process import ProcessRow
 from callboard.secrets.named_secret import NamedSecret
 from callboard.secrets.redaction import Redaction
-from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says, uses
+from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says, use_tool
 from tests.runtime.sessions.test_recovery import copy_as_killed
 from tests.tools.rigs.processes import find_processes, wait_until
 
@@ -38,7 +38,7 @@ HERE: dict[str, Any] = {"process_id": "{Bash[0].process_id}"}
 
 
 def background_call(command: str) -> list[dict[str, Any]]:
-    return uses("Bash", command=command, background=True)
+    return use_tool("Bash", command=command, background=True)
 
 
 async def list_processes(home: RuntimeRig, session: str) -> tuple[ProcessRow, ...]:
@@ -89,9 +89,9 @@ async def test_an_agent_reads_and_stops_its_process(tmp_path: Path) -> None:
     """CTL-09"""
     played = calls(
         background_call("echo one; echo two; exec sleep 600"),
-        uses("ReadProcess", **HERE, offset=4, wait=30_000),
-        uses("StopProcess", **HERE),
-        uses("ReadProcess", **HERE),
+        use_tool("ReadProcess", **HERE, offset=4, wait=30_000),
+        use_tool("StopProcess", **HERE),
+        use_tool("ReadProcess", **HERE),
         says("Done."),
     )
     async with open_runtime(tmp_path, played) as home:
@@ -114,7 +114,7 @@ async def test_a_key_in_a_processs_output_is_redacted_also_across_reads(tmp_path
     key = "ghp_" + "a1B2" * 9
     played = calls(
         background_call(f"printf '%s' {key[:11]}; sleep 0.2; printf '%s\\n' {key[11:]}; exec sleep 600"),
-        uses("ReadProcess", **HERE, wait=30_000),
+        use_tool("ReadProcess", **HERE, wait=30_000),
         says("Done."),
     )
     async with open_runtime(tmp_path, played) as home:
@@ -136,7 +136,7 @@ async def test_output_that_may_start_a_secret_is_still_read_to_its_end(tmp_path:
     redaction = Redaction([NamedSecret("deploy", "me7Kq-x2Zp9w", "environment")])
     played = calls(
         background_call("printf 'Who? me'; read line; printf %s $line"),
-        uses("ReadProcess", **HERE, offset=5, wait=60_000),
+        use_tool("ReadProcess", **HERE, offset=5, wait=60_000),
         says("It asks."),
     )
     async with open_runtime(tmp_path, played, secrets=redaction) as home:

@@ -8,7 +8,7 @@ from callboard.contracts.content import PREVIEW
 from callboard.contracts.facts.tool import ToolCompleted, ToolFailed
 from callboard.contracts.ports.model import ImageContent, ToolResultContent
 from callboard.contracts.rows.conversation import ToolPart
-from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says, uses
+from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says, use_tool
 from tests.tools.files.test_images import png
 
 
@@ -26,7 +26,7 @@ async def test_a_long_output_is_sent_truncated_and_read_in_pages(tmp_path: Path)
     read-only."""
     played = {
         "calls": [
-            uses("Bash", command="seq 1 30000"),
+            use_tool("Bash", command="seq 1 30000"),
             says("Done."),
         ]
     }
@@ -50,7 +50,7 @@ async def test_a_long_output_is_sent_truncated_and_read_in_pages(tmp_path: Path)
 
 async def test_read_output_returns_only_outputs_of_the_agents_own_calls(tmp_path: Path) -> None:
     """UI-08, SAFE"""
-    played = {"calls": [uses("Bash", command="seq 1 30000"), says("Done.")]}
+    played = {"calls": [use_tool("Bash", command="seq 1 30000"), says("Done.")]}
     async with open_runtime(tmp_path, played) as home:
         first = await home.submit("count", permission_mode="full")
         await home.until(first.session_id, "turn.completed")
@@ -61,9 +61,9 @@ async def test_read_output_returns_only_outputs_of_the_agents_own_calls(tmp_path
         )
     more = [
         *played["calls"],
-        uses("ReadOutput", call_id=call, offset=49152, limit=12),
-        uses("ReadOutput", call_id="cal_other"),
-        uses("ReadOutput", call_id=call, offset=10_000_000),
+        use_tool("ReadOutput", call_id=call, offset=49152, limit=12),
+        use_tool("ReadOutput", call_id="cal_other"),
+        use_tool("ReadOutput", call_id=call, offset=10_000_000),
         says("Read."),
     ]
     async with open_runtime(tmp_path, {"calls": more}) as home:
@@ -89,7 +89,7 @@ async def test_read_output_returns_only_outputs_of_the_agents_own_calls(tmp_path
 async def test_an_image_is_read_as_an_image_and_other_files_are_named(tmp_path: Path) -> None:
     """UI-08, CTX-01: a model without image input receives a description."""
     async with open_runtime(
-        tmp_path, calls(uses("Read", file_path="a.png"), uses("Read", file_path="b.pdf"), says("Seen."))
+        tmp_path, calls(use_tool("Read", file_path="a.png"), use_tool("Read", file_path="b.pdf"), says("Seen."))
     ) as home:
         (home.folder / "a.png").write_bytes(png(4, 4))
         (home.folder / "b.pdf").write_bytes(b"%PDF-1.7\n\0\0")

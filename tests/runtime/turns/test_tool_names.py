@@ -11,12 +11,12 @@ from callboard.contracts.commands.permission import AddRule, ListRules
 from callboard.contracts.facts.tool import ToolCompleted, ToolRefused, ToolRequested
 from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
 from tests.models.servers import Exchange, fault_server
-from tests.runtime.rigs.runtime_rig import calls, open_runtime, says, uses
+from tests.runtime.rigs.runtime_rig import calls, open_runtime, says, use_tool
 
 
 @pytest.mark.parametrize("name", ["read", "Read", "READ"])
 async def test_m2_a_call_runs_with_any_spelling_and_is_stored_with_one_name(tmp_path: Path, name: str):
-    async with open_runtime(tmp_path, calls(uses(name, file_path="a.md"), says("Read."))) as home:
+    async with open_runtime(tmp_path, calls(use_tool(name, file_path="a.md"), says("Read."))) as home:
         (home.folder / "a.md").write_text("hello\n")
         turn = await home.submit("go")
         await home.until(turn.session_id, "turn.completed")
@@ -27,7 +27,7 @@ async def test_m2_a_call_runs_with_any_spelling_and_is_stored_with_one_name(tmp_
 
 
 async def test_m2_an_unknown_tool_name_is_refused_with_the_known_names(tmp_path: Path):
-    async with open_runtime(tmp_path, calls(uses("teleport"), says("No."))) as home:
+    async with open_runtime(tmp_path, calls(use_tool("teleport"), says("No."))) as home:
         turn = await home.submit("go")
         await home.until(turn.session_id, "turn.completed")
         refused = [record.fact for record in await home.facts(turn.session_id) if isinstance(record.fact, ToolRefused)]
@@ -38,7 +38,7 @@ async def test_m2_an_unknown_tool_name_is_refused_with_the_known_names(tmp_path:
 
 @pytest.mark.parametrize("matcher", ["read(a.md)", "Read(a.md)"])
 async def test_m2_a_rule_applies_in_either_spelling_and_is_listed_with_one_name(tmp_path: Path, matcher: str):
-    async with open_runtime(tmp_path, calls(uses("read", file_path="a.md"), says("No."))) as home:
+    async with open_runtime(tmp_path, calls(use_tool("read", file_path="a.md"), says("No."))) as home:
         (home.folder / "a.md").write_text("hello\n")
         await home.do(AddRule(workspace_id=home.workspace, matcher=matcher, verdict="deny"))
         listed = await home.do(ListRules(workspace_id=home.workspace))
@@ -52,7 +52,7 @@ async def test_m2_a_rule_applies_in_either_spelling_and_is_listed_with_one_name(
 
 async def test_m2_a_stored_session_continues_over_http_and_runs_a_call_in_snake_case(tmp_path: Path):
     """The log has `Read` and `ReadOutput`. Requests and model calls have `read` and `read_output`."""
-    async with open_runtime(tmp_path, calls(uses("Read", file_path="a.md"), says("Read."))) as home:
+    async with open_runtime(tmp_path, calls(use_tool("Read", file_path="a.md"), says("Read."))) as home:
         (home.folder / "a.md").write_text("hello\n")
         turn = await home.submit("go")
         await home.until(turn.session_id, "turn.completed")

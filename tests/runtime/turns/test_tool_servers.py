@@ -36,7 +36,7 @@ from callboard.contracts.facts.tool import (
     ToolServerLost,
 )
 from callboard.contracts.rows.conversation import ToolPart
-from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says, uses
+from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says, use_tool
 from tests.runtime.rigs.team import list_facts
 from tests.tools.mcp.serving import SCRIPTED, read_calls
 
@@ -80,7 +80,7 @@ async def read_catalogs(home: RuntimeRig, session: str) -> list[dict[str, ToolIn
 
 async def test_a_servers_tool_runs_once_after_approval(tmp_path: Path) -> None:
     """CTL-04, X10: the same gate. The server's read-only hint allows nothing and lowers no risk."""
-    async with open_with_server(tmp_path, calls(uses("mcp__scripted__echo", text="hello"), says("Done."))) as home:
+    async with open_with_server(tmp_path, calls(use_tool("mcp__scripted__echo", text="hello"), says("Done."))) as home:
         session = (await home.submit("go")).session_id
         action = await answer_question(home, session, "approve", scope="session")
         await home.until(session, "turn.completed")
@@ -127,7 +127,7 @@ async def test_a_changed_catalog_is_a_fact(tmp_path: Path) -> None:
 
 
 async def test_deferred_tools_are_sent_after_a_search(tmp_path: Path) -> None:
-    scenario = calls(uses("FindTools", query="echo"), uses("mcp__scripted__echo", text="found"), says("Done."))
+    scenario = calls(use_tool("FindTools", query="echo"), use_tool("mcp__scripted__echo", text="found"), says("Done."))
     async with open_with_server(tmp_path, scenario, deferred=True) as home:
         session = (await home.submit("go", permission_mode="full")).session_id
         await home.until(session, "turn.completed")
@@ -142,7 +142,7 @@ async def test_deferred_tools_are_sent_after_a_search(tmp_path: Path) -> None:
 
 async def test_a_servers_question_during_a_call_is_an_action_of_the_call(tmp_path: Path) -> None:
     """CTL-05, UI-24: it is answered once, and the call continues with the answer."""
-    async with open_with_server(tmp_path, calls(uses("mcp__scripted__ask"), says("Done."))) as home:
+    async with open_with_server(tmp_path, calls(use_tool("mcp__scripted__ask"), says("Done."))) as home:
         session = (await home.submit("go", permission_mode="full")).session_id
         action = await answer_question(home, session, "answer", answer="42")
         await home.until(session, "turn.completed")
@@ -159,7 +159,7 @@ async def test_a_servers_question_during_a_call_is_an_action_of_the_call(tmp_pat
 
 
 async def test_a_server_receives_a_rejection(tmp_path: Path) -> None:
-    async with open_with_server(tmp_path, calls(uses("mcp__scripted__ask"), says("Done."))) as home:
+    async with open_with_server(tmp_path, calls(use_tool("mcp__scripted__ask"), says("Done."))) as home:
         session = (await home.submit("go", permission_mode="full")).session_id
         await answer_question(home, session, "reject")
         await home.until(session, "turn.completed")
@@ -169,7 +169,7 @@ async def test_a_server_receives_a_rejection(tmp_path: Path) -> None:
 
 async def test_an_interrupt_withdraws_a_servers_question(tmp_path: Path) -> None:
     """CTL-07: nothing of it continues."""
-    async with open_with_server(tmp_path, calls(uses("mcp__scripted__ask"), says("Done."))) as home:
+    async with open_with_server(tmp_path, calls(use_tool("mcp__scripted__ask"), says("Done."))) as home:
         session = (await home.submit("go", permission_mode="full")).session_id
         await home.until(session, "action.required")
         await home.do(InterruptTurn(session_id=session))
@@ -180,7 +180,7 @@ async def test_an_interrupt_withdraws_a_servers_question(tmp_path: Path) -> None
 
 async def test_a_running_calls_progress_is_in_its_row(tmp_path: Path) -> None:
     """UI-09: it is shown as it arrives, and removed when the call ends."""
-    scenario = calls(uses("mcp__scripted__count_and_hang"), says("Done."))
+    scenario = calls(use_tool("mcp__scripted__count_and_hang"), says("Done."))
     async with open_with_server(tmp_path, scenario) as home:
         session = (await home.submit("go", permission_mode="full")).session_id
         table = await home.watch(session, lambda table: any(row.done is not None for row in table.list_rows(ToolPart)))
@@ -191,7 +191,7 @@ async def test_a_running_calls_progress_is_in_its_row(tmp_path: Path) -> None:
 
 
 async def test_a_server_that_dies_fails_only_its_call_and_is_reported(tmp_path: Path) -> None:
-    scenario = calls(uses("mcp__scripted__die"), uses("Read", file_path="a.txt"), says("Done."))
+    scenario = calls(use_tool("mcp__scripted__die"), use_tool("Read", file_path="a.txt"), says("Done."))
     async with open_with_server(tmp_path, scenario) as home:
         (home.folder / "a.txt").write_text("still here\n")
         session = (await home.submit("go", permission_mode="full")).session_id
@@ -204,7 +204,7 @@ async def test_a_server_that_dies_fails_only_its_call_and_is_reported(tmp_path: 
 
 async def test_without_patch_only_read_only_tools_are_available(tmp_path: Path) -> None:
     """MAR-05: also for servers."""
-    async with open_with_server(tmp_path, calls(uses("mcp__scripted__wipe", text="all"), says("Done."))) as home:
+    async with open_with_server(tmp_path, calls(use_tool("mcp__scripted__wipe", text="all"), says("Done."))) as home:
         agents = home.folder / "agents"
         agents.mkdir()
         (agents / "reader.md").write_text(
@@ -241,7 +241,7 @@ async def test_read_only_calls_run_in_parallel_and_others_in_sequence(tmp_path: 
         {"tool": {"name": "Read", "arguments": {"file_path": "a.txt"}}},
         {"tool": {"name": "Read", "arguments": {"file_path": "a.txt"}}},
     ]
-    async with open_runtime(tmp_path, calls(both, uses("Finalize", summary="Done."))) as home:
+    async with open_runtime(tmp_path, calls(both, use_tool("Finalize", summary="Done."))) as home:
         session = (await home.submit("go", mode="auto", permission_mode="full")).session_id
         await home.until(session, "turn.completed")
         types = [tag for tag in await home.types(session) if tag in ("tool.started", "tool.completed", "tool.failed")]

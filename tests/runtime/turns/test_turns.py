@@ -18,15 +18,15 @@ from callboard.contracts.facts.session import ThreadPaused
 from callboard.contracts.facts.turn import TurnInterrupted
 from callboard.contracts.rows.conversation import TextPart, ToolPart, TurnRow
 from callboard.contracts.settings import RetrySettings
-from tests.runtime.rigs.runtime_rig import calls, open_runtime, says, uses
+from tests.runtime.rigs.runtime_rig import calls, open_runtime, says, use_tool
 
-WRITE = uses("Write", file_path="a.txt", content="hello\n")
+WRITE = use_tool("Write", file_path="a.txt", content="hello\n")
 
 
 async def test_a_turn_reads_a_real_file_and_answers(tmp_path: Path) -> None:
     """UI-03: parts are in arrival order. UI-05: the text after the last tool call is the answer."""
     scenario = calls(
-        [{"reasoning": "look"}, {"text": "Reading."}, *uses("Read", file_path="notes.md")], says("It says hi.")
+        [{"reasoning": "look"}, {"text": "Reading."}, *use_tool("Read", file_path="notes.md")], says("It says hi.")
     )
     async with open_runtime(tmp_path, scenario) as home:
         (home.folder / "notes.md").write_text("hi\n")
@@ -50,7 +50,7 @@ async def test_a_turn_reads_a_real_file_and_answers(tmp_path: Path) -> None:
 
 async def test_a_turn_of_two_calls_and_one_tool_has_four_transactions(tmp_path: Path) -> None:
     """The facts of one transaction have one time. A turn of two model calls and one tool has four."""
-    async with open_runtime(tmp_path, calls(uses("Read", file_path="notes.md"), says("Done."))) as home:
+    async with open_runtime(tmp_path, calls(use_tool("Read", file_path="notes.md"), says("Done."))) as home:
         (home.folder / "notes.md").write_text("hi\n")
         turn = await home.submit("read")
         await home.until(turn.session_id, "turn.completed")
@@ -162,7 +162,7 @@ async def test_an_interrupt_keeps_the_text_and_the_next_message_runs(tmp_path: P
 async def test_an_interrupt_ends_a_commands_processes(tmp_path: Path) -> None:
     """SAFE-10, MAR-10: they have ended when the turn is recorded as interrupted, and the output so
     far is stored."""
-    run = uses("Bash", command="echo started; touch began; sleep 600")
+    run = use_tool("Bash", command="echo started; touch began; sleep 600")
     async with open_runtime(tmp_path, calls(run)) as home:
         turn = await home.submit("run", permission_mode="full")
         await home.watch(
@@ -208,7 +208,7 @@ async def test_turns_wait_in_order_and_the_order_can_be_changed(tmp_path: Path) 
 
 async def test_a_steer_is_part_of_the_next_model_call(tmp_path: Path) -> None:
     """UI-11: it is pending until a named model call includes it."""
-    scenario = calls([{"wait_for": "go"}, *uses("Glob", pattern="*")], says("As you wish."))
+    scenario = calls([{"wait_for": "go"}, *use_tool("Glob", pattern="*")], says("As you wish."))
     async with open_runtime(tmp_path, scenario) as home:
         turn = await home.submit("begin")
         steer = await home.do(SteerTurn(session_id=turn.session_id, text="only Python files"))
@@ -261,7 +261,7 @@ async def test_reaching_the_iteration_limit_is_not_completion(tmp_path: Path) ->
 
 async def test_a_turn_that_repeats_the_same_result_is_paused_and_shown(tmp_path: Path) -> None:
     """The session waits for a person, with the repeated steps. New input continues it."""
-    same = uses("Glob", pattern="*.nothing")
+    same = use_tool("Glob", pattern="*.nothing")
     async with open_runtime(tmp_path, calls(same, same, same, says("Oh."))) as home:
         turn = await home.submit("look")
         paused = (await home.until(turn.session_id, "thread.paused")).fact

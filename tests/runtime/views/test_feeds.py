@@ -16,7 +16,7 @@ from callboard.contracts.rows import SESSION_PANELS
 from callboard.contracts.rows.conversation import QueueRow, StatusRow, TextPart, TurnRow
 from callboard.contracts.rows.session import SessionCard
 from callboard.projection.rows import Table
-from tests.runtime.rigs.runtime_rig import PATIENCE, RuntimeRig, calls, events, open_runtime, says, uses
+from tests.runtime.rigs.runtime_rig import PATIENCE, RuntimeRig, calls, events, open_runtime, says, use_tool
 
 LONG = "".join(f"word {number} " for number in range(2000))
 STREAMED: list[dict[str, Any]] = [{"repeat": {"text": LONG, "times": 5}, "delay_ms": 1}]
@@ -63,7 +63,7 @@ async def followed(home: RuntimeRig, session: str, drop: int) -> Table:
 @pytest.mark.parametrize("drop", [1, 2, 7])
 async def test_a_reconnecting_client_shows_the_view_of_the_facts(tmp_path: Path, drop: int) -> None:
     """COM-14, UI-30, UI-34: no gap and no repeat, also in the middle of a text."""
-    async with open_runtime(tmp_path, calls([{"text": "Look."}, *uses("Glob", pattern="*")], STREAMED)) as home:
+    async with open_runtime(tmp_path, calls([{"text": "Look."}, *use_tool("Glob", pattern="*")], STREAMED)) as home:
         turn = await home.submit("tell me all")
         table = await followed(home, turn.session_id, drop)
         head = await home.runtime.dependencies.store.facts.read_head(turn.session_id)

@@ -16,13 +16,13 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.subagent import SubagentMerged, SubagentMergeRequested
 from callboard.contracts.scope import PERSON
 from callboard.control.state.session import Session
-from tests.runtime.rigs.runtime_rig import RuntimeRig, open_runtime, says
-from tests.runtime.rigs.team import list_facts, plays, tool_call, wait_state
+from tests.runtime.rigs.runtime_rig import RuntimeRig, open_runtime, says, use_tool
+from tests.runtime.rigs.team import list_facts, plays, wait_state
 from tests.runtime.worktrees.test_subagents import commit_folder, git
 
 WROTE = plays(
     ("lead", "hello", [says("Hello.")]),
-    ("worker", "alpha", [tool_call("Write", file_path="notes.md", content="one\ntwo\n"), says("A.")]),
+    ("worker", "alpha", [use_tool("Write", file_path="notes.md", content="one\ntwo\n"), says("A.")]),
     ("worker", "nothing", [says("Nothing to do.")]),
 )
 

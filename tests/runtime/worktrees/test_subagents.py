@@ -11,13 +11,13 @@ from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.facts.session import WarningRaised
 from callboard.contracts.facts.subagent import SubagentClosed, SubagentFailed, SubagentIsolated, WorkerNotification
 from callboard.contracts.facts.tool import ToolCompleted, ToolFailed, ToolRefused
-from tests.runtime.rigs.runtime_rig import PATIENCE, RuntimeRig, open_runtime, says
-from tests.runtime.rigs.team import list_facts, list_received_texts, plays, tool_call, wait_fact, write_crew
+from tests.runtime.rigs.runtime_rig import PATIENCE, RuntimeRig, open_runtime, says, use_tool
+from tests.runtime.rigs.team import list_facts, list_received_texts, plays, wait_fact, write_crew
 
-SPAWN = tool_call("spawn_subagent", agent="worker", objective="alpha", isolation="worktree")
-WAIT = tool_call("wait_subagents")
-MERGE = tool_call("merge_subagent", agent="worker-1")
-CLOSE = tool_call("close_subagent", agent="worker-1")
+SPAWN = use_tool("spawn_subagent", agent="worker", objective="alpha", isolation="worktree")
+WAIT = use_tool("wait_subagents")
+MERGE = use_tool("merge_subagent", agent="worker-1")
+CLOSE = use_tool("close_subagent", agent="worker-1")
 
 
 def git(folder: Path, *arguments: str) -> str:
@@ -43,8 +43,8 @@ async def wait_lead_end(home: RuntimeRig, session: str) -> None:
 
 def write_calls(content: str) -> list[list[dict[str, Any]]]:
     return [
-        tool_call("Write", file_path="notes.md", content=content),
-        tool_call("Bash", command="pwd; cat notes.md"),
+        use_tool("Write", file_path="notes.md", content=content),
+        use_tool("Bash", command="pwd; cat notes.md"),
         says("A."),
     ]
 
@@ -53,7 +53,7 @@ async def test_a_childs_worktree_is_merged_by_its_parent_and_removed(tmp_path: P
     """Control plane spec, spawn_subagent, isolation rules: tools and sandbox reach the worktree and
     nothing else."""
     scenario = plays(
-        ("lead", "go", [SPAWN, WAIT, tool_call("Read", file_path="notes.md"), MERGE, CLOSE, says("Done.")]),
+        ("lead", "go", [SPAWN, WAIT, use_tool("Read", file_path="notes.md"), MERGE, CLOSE, says("Done.")]),
         ("worker", "alpha", write_calls("one\ntwo\n")),
     )
     async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
@@ -82,7 +82,7 @@ async def test_a_childs_nested_repository_is_ignored(tmp_path: Path) -> None:
     )
     scenario = plays(
         ("lead", "go", [SPAWN, WAIT, MERGE, CLOSE, says("Done.")]),
-        ("worker", "alpha", [tool_call("Bash", command=command), says("A.")]),
+        ("worker", "alpha", [use_tool("Bash", command=command), says("A.")]),
     )
     async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
         commit_folder(home)
@@ -112,7 +112,7 @@ async def test_a_conflict_names_its_files_and_nothing_is_partly_merged(tmp_path:
             [
                 SPAWN,
                 WAIT,
-                tool_call("Write", file_path="notes.md", content="mine\n"),
+                use_tool("Write", file_path="notes.md", content="mine\n"),
                 [{"wait_for": "committed"}, *MERGE],
                 CLOSE,
                 says("It does not fit."),
