@@ -3,7 +3,8 @@ import userEvent from '@testing-library/user-event'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { ActionPart, NoticePart, ReasoningPart, SteerPart, TextPart } from '@/system/rows/model'
 import { summarizeActivity } from '@/system/selectors/activity'
-import { place, reasoningPart, START, textPart, turnRow } from '../../../dev/rows'
+import { buildConversation } from '@/system/selectors/conversation'
+import { place, reasoningPart, START, textPart, toolPart, turnRow } from '../../../dev/rows'
 import { blobReader, fillAs, show } from '../../../dev/surfaces'
 import { Answer } from './answer'
 import type { ConversationHandlers } from './item-view'
@@ -129,6 +130,38 @@ test('a rejection by a person is a quiet line with the reason and the waiting ti
   expect(container.innerHTML).not.toContain('text-bad')
 })
 
+test('a rejection because no person was present is not shown as yours', () => {
+  const action = fillAs('parts', {
+    kind: 'action_required',
+    ...at,
+    actionId: 'act_a',
+    actionType: 'tool_approval',
+    tool: 'Write',
+    prompt: '',
+    outcome: 'rejected',
+    actor: 'person:cli',
+    reason: 'No person was present.',
+    settledAt: at.at,
+  }) as ActionPart
+  const call = toolPart(place('trn_a', 10, 2, 'cal_a'), 'Write', {
+    actionId: 'act_a',
+    state: 'output-error',
+    code: 'nobody_there',
+  })
+  const parts = [fillAs('parts', call), action]
+  const turn = fillAs('turns', turnRow('trn_a', 10, { state: 'running' }))
+  const items = buildConversation([turn], {
+    opened: new Set(),
+    sent: [],
+    parts: () => parts,
+    hasParts: () => true,
+  })
+  const item = items.find((item) => item.kind === 'part' && item.part === action)
+  expect(item).toMatchObject({ unattended: true })
+  const { container } = show(<ActionLine part={action} unattended />)
+  expect(container.textContent).toBe('Rejected WriteNo person was present.')
+})
+
 test('the answer of a policy names the policy', () => {
   const part = fillAs('parts', {
     kind: 'action_required',
@@ -181,7 +214,7 @@ test('a retry counts down while its turn is running and shows no hint; later it 
   }) as NoticePart
   const item = (state: 'running' | 'completed') => {
     const turn = fillAs('turns', turnRow('trn_a', 10, { state }))
-    const item = { kind: 'part', key: 'a', turn, part, live: false } as const
+    const item = { kind: 'part', key: 'a', turn, part, live: false, unattended: false } as const
     return (
       <ItemView
         item={item}

@@ -47,6 +47,7 @@ export function ItemView(props: {
         <PartView
           part={item.part}
           live={item.turn.state === 'running'}
+          unattended={item.unattended}
           handlers={handlers}
           waiting={props.waiting}
         />
@@ -91,6 +92,7 @@ export function ItemView(props: {
 function PartView(props: {
   readonly part: Part
   readonly live: boolean
+  readonly unattended: boolean
   readonly handlers: ConversationHandlers
   readonly waiting: ReadonlySet<string>
 }) {
@@ -103,7 +105,7 @@ function PartView(props: {
     case 'tool_call':
       return <ToolRow part={part} waiting={props.waiting.has(part.toolCallId)} />
     case 'action_required':
-      return <ActionLine part={part} />
+      return <ActionLine part={part} unattended={props.unattended} />
     case 'user_text':
       return <SteerLine part={part} onSendAsTurn={handlers.onSendAsTurn} onReuse={handlers.onReuse} />
     case 'runtime_status':

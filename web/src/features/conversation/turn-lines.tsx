@@ -24,10 +24,12 @@ const ACTION_ICONS: Record<ActionPart['outcome'], IconName> = {
 const MIN_WAIT_MS = 1000
 
 /** The audit line of an action. While it is pending, its card is in the dock. */
-export const ActionLine = memo(({ part }: { part: ActionPart }) => {
+export const ActionLine = memo((props: { part: ActionPart; unattended?: boolean }) => {
   const t = useT()
+  const { part, unattended = false } = props
   const tool = part.tool || t('status.a_tool')
-  const byYou = part.actor.split(':')[0] === 'person' ? t.maybe(`action.line.${part.outcome}_by_you`) : null
+  const isByPerson = part.actor.split(':')[0] === 'person' && !unattended
+  const byYou = isByPerson ? t.maybe(`action.line.${part.outcome}_by_you`) : null
   const question = isQuestion(part) ? t(`action.question.${part.outcome}`) : null
   const waited = part.settledAt === 0 ? 0 : (part.settledAt - part.at) / 1000
   return (
@@ -45,7 +47,7 @@ export const ActionLine = memo(({ part }: { part: ActionPart }) => {
       {part.permissionMode && (
         <span className="text-ink-faint">{t(`composer.permission.${part.permissionMode}`)}</span>
       )}
-      {part.actor && byYou === null && question === null && (
+      {part.actor && !unattended && byYou === null && question === null && (
         <span className="text-ink-faint">{t('action.line.by', { actor: actorName(t, part.actor) })}</span>
       )}
       {waited >= MIN_WAIT_MS && (

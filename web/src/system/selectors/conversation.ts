@@ -16,6 +16,8 @@ export type Item =
       readonly turn: TurnRow
       readonly part: Part
       readonly live: boolean
+      /** Whether it is a rejection because no person was present. */
+      readonly unattended: boolean
     }
   | {
       readonly kind: 'summary'
@@ -75,7 +77,7 @@ export function buildConversation(turns: readonly TurnRow[], choices: Conversati
 
 function addRunningTurn(items: Item[], turn: TurnRow, choices: ConversationOptions): void {
   const parts = choices.parts(turn.turnId)
-  for (const part of parts) items.push(partItem(turn, part, isUnfinished(part)))
+  for (const part of parts) items.push(partItem(turn, part, isUnfinished(part), parts))
   if (choices.atWork !== false && !parts.some(isUnfinished))
     items.push({ kind: 'working', key: `${turn.key} working`, turn })
 }
@@ -97,28 +99,43 @@ function addEndedTurn(items: Item[], turn: TurnRow, choices: ConversationOptions
     ...compactions,
   ])
   const process = parts.filter((part) => !unfolded.has(part))
-  for (const part of compactions) items.push(partItem(turn, part, false))
+  for (const part of compactions) items.push(partItem(turn, part, false, parts))
   const open = choices.opened.has(turn.turnId)
   if (process.length > 0) {
     const activity = summarizeActivity(turn, process)
     items.push({ kind: 'summary', key: `${turn.key} summary`, turn, activity, open })
   }
-  if (open) for (const part of process) items.push(partItem(turn, part, false))
+  if (open) for (const part of process) items.push(partItem(turn, part, false, parts))
   for (const part of answers) {
     items.push({ kind: 'answer', key: `${turn.key} ${part.key}`, turn, part, last: part === answers.at(-1) })
   }
-  if (last !== null) items.push(partItem(turn, last, false))
+  if (last !== null) items.push(partItem(turn, last, false, parts))
   if (artifacts.length > 0)
     items.push({ kind: 'artifacts', key: `${turn.key} artifacts`, turn, parts: artifacts })
-  for (const part of rejectedSteers) items.push(partItem(turn, part, false))
+  for (const part of rejectedSteers) items.push(partItem(turn, part, false, parts))
   if (turn.state !== 'completed') {
     items.push({ kind: 'outcome', key: `${turn.key} outcome`, turn, error })
   }
 }
 
 /** The key of a part never changes, so that its row keeps its place and size. */
-function partItem(turn: TurnRow, part: Part, live: boolean): Item {
-  return { kind: 'part', key: `${turn.key} ${part.key}`, turn, part, live }
+function partItem(turn: TurnRow, part: Part, live: boolean, parts: readonly Part[]): Item {
+  return {
+    kind: 'part',
+    key: `${turn.key} ${part.key}`,
+    turn,
+    part,
+    live,
+    unattended: isUnattended(part, parts),
+  }
+}
+
+/** Whether an action was rejected because no person was present. Its call has the reason. */
+function isUnattended(part: Part, parts: readonly Part[]): boolean {
+  if (part.kind !== 'action_required' || part.outcome !== 'rejected') return false
+  return parts.some(
+    (call) => call.kind === 'tool_call' && call.actionId === part.actionId && call.code === 'nobody_there',
+  )
 }
 
 /**

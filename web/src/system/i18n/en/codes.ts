@@ -146,8 +146,7 @@ export const enCodes = {
   'explain.tool_cancelled': 'Stopped because its turn ended.',
   'explain.tool_not_started': 'Not started because its turn ended.',
   'explain.person_denied': 'You rejected this call. It did not run.',
-  'explain.nobody_there':
-    'Approval was required, but no person was present. The call did not run. Send the message again while you can answer.',
+  'explain.nobody_there': 'Approval was required, but no person was present. The call did not run.',
   'explain.approval_expired': 'The approval request expired. The call did not run.',
   'explain.one_call_at_a_time':
     'In chat, a response can make one call or several read-only calls. This call did not run.',
@@ -167,6 +166,13 @@ export const enCodes = {
   'hint.max_iters': 'Send another turn to continue.',
   'hint.no_progress': 'Send new instructions, or send the turn again.',
   'hint.answer_cut': 'Ask it to continue.',
+  'hint.person_denied': 'Send the message again to get a new request.',
+  'hint.policy_denied': 'Ask the owner of that policy, or use another agent.',
+  'hint.nobody_there': 'Send the message again while you can answer, or add a rule.',
+  'hint.approval_expired': 'Send the message again to get a new request.',
+  'hint.remote_unavailable': 'Send the message again once the agent can be reached.',
+  'hint.remote_refused': 'Read its message, then rephrase yours or use another agent.',
+  'hint.model_quota': 'Check the account at this provider, or choose another model.',
   'hint.thread_busy': 'Choose Queue, Steer or Interrupt.',
   'hint.nothing_running': 'Send the message as a new turn.',
   'hint.turn_not_queued': 'It may have started or been removed.',
