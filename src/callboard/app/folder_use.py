@@ -41,7 +41,7 @@ class FolderClaim:
 
     def __init__(self, home: Path, environment: Mapping[str, str]) -> None:
         self._use = FolderUse(pid=os.getpid(), home=os.path.realpath(home))
-        folder = private_folder(environment)
+        folder = ensure_private_folder(environment)
         self._path = None if folder is None else folder / f"{_build_name(self._use.home)}.json"
         self._file: int | None = None
         if self._path is None:
@@ -82,7 +82,7 @@ def find_others(folder: str | Path, home: Path, environment: Mapping[str, str]) 
     real, own = os.path.realpath(folder), os.path.realpath(home)
     return tuple(
         use
-        for place in private_folders(environment)
+        for place in list_private_folders(environment)
         for path in sorted(place.glob("*.json"))
         if (use := _read(path)) is not None and use.home != own and real in use.folders
     )
@@ -141,7 +141,7 @@ def _is_locked(file: int) -> bool:
     return False
 
 
-def private_folder(environment: Mapping[str, str]) -> Path | None:
+def ensure_private_folder(environment: Mapping[str, str]) -> Path | None:
     """Return the private folder, created if missing; None if no folder is private."""
     for folder in _list_candidates(environment):
         try:
@@ -153,7 +153,7 @@ def private_folder(environment: Mapping[str, str]) -> Path | None:
     return None
 
 
-def private_folders(environment: Mapping[str, str]) -> Iterator[Path]:
+def list_private_folders(environment: Mapping[str, str]) -> Iterator[Path]:
     """Yield every private folder of this user: processes have different environments."""
     return filter(is_private, dict.fromkeys(_list_candidates(environment)))
 

@@ -50,16 +50,16 @@ class StateFolder:
         folder = Path(name).expanduser() if name else platformdirs.user_state_path("callboard", appauthor=False)
         return cls(folder.absolute())
 
-    def make(self) -> None:
+    def create(self) -> None:
         """Create the folder if it is missing. Raises Refusal `store_unusable` or `store_full`."""
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except FileExistsError as error:
-            raise unusable_path(self.folder, "it is a file, not a folder") from error
+            raise build_path_refusal(self.folder, "it is a file, not a folder") from error
         except OSError as error:
-            raise unusable_path(self.folder, error) from error
+            raise build_path_refusal(self.folder, error) from error
         if not os.access(self.folder, os.R_OK | os.W_OK | os.X_OK):
-            raise unusable_path(self.folder, "it is not writable")
+            raise build_path_refusal(self.folder, "it is not writable")
 
     def has_store(self) -> bool:
         """Return True if the folder has a store."""
@@ -71,7 +71,7 @@ class StateFolder:
             (self.folder / "token").unlink(missing_ok=True)
 
 
-def unusable_path(path: Path, why: OSError | str) -> Refusal:
+def build_path_refusal(path: Path, why: OSError | str) -> Refusal:
     """Return the refusal for an unusable state folder or file."""
     if isinstance(why, OSError) and is_full(why):
         hint = f"Free space, or set {VARIABLE} to a folder on another disk."
@@ -91,7 +91,7 @@ def write_file(path: Path, data: bytes) -> None:
     try:
         write_private(path, data)
     except OSError as error:
-        raise unusable_path(path, error) from error
+        raise build_path_refusal(path, error) from error
 
 
 def read_regular(path: Path) -> bytes:

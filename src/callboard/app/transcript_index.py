@@ -55,7 +55,7 @@ class _Reader(Protocol):
 _READERS: Mapping[SessionSource, _Reader] = {"claude_code": claude_code, "codex": codex}
 
 
-def product_folders(environment: Mapping[str, str]) -> dict[SessionSource, Path]:
+def list_product_folders(environment: Mapping[str, str]) -> dict[SessionSource, Path]:
     """Return the state folder of each product."""
     home = Path.home()
     return {
@@ -66,12 +66,12 @@ def product_folders(environment: Mapping[str, str]) -> dict[SessionSource, Path]
 
 def find_past_sessions(environment: Mapping[str, str], source: SessionSource | None = None) -> Iterator[PastSession]:
     """Yield the past sessions of all folders, optionally of one product. Blocks."""
-    for product, home in product_folders(environment).items():
+    for product, home in list_product_folders(environment).items():
         if source in (None, product):
             yield from _READERS[product].find(home)
 
 
-def ran_in(session: PastSession, folder: Path | None) -> bool:
+def has_run_in(session: PastSession, folder: Path | None) -> bool:
     """Return True if the session's folder still exists and is the given one, if any."""
     try:
         return Path(session.folder).is_dir() and (folder is None or Path(session.folder).resolve() == folder)
@@ -85,7 +85,7 @@ def is_settled(session: PastSession) -> bool:
     return time.time() - session.changed > SETTLED_SECONDS
 
 
-def settled_turns(session: PastSession) -> Iterator[PastTurn]:
+def read_settled_turns(session: PastSession) -> Iterator[PastTurn]:
     """Yield the turns that cannot change. Without settling these are all but the last turn of each agent."""
     if is_settled(session):
         yield from session.turns()
@@ -138,7 +138,7 @@ class TranscriptIndex:
     """The port `PastSessions`, with a cache of unchanged transcripts."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
-        self._homes = product_folders(environment)
+        self._homes = list_product_folders(environment)
         self._cache: dict[Path, _IndexedFile] = {}
         self._lock = threading.Lock()
 
@@ -219,7 +219,7 @@ def _build_key(session: PastSession) -> tuple[SessionSource, str]:
 
 
 def _is_in_folder(session: PastSession, folder: str) -> bool:
-    return Path(session.folder).is_absolute() and ran_in(session, Path(folder))
+    return Path(session.folder).is_absolute() and has_run_in(session, Path(folder))
 
 
 def _can_be_of_folder(file: _File) -> bool:
@@ -257,7 +257,7 @@ def _describe(session: PastSession, folder: str) -> PastSessionEntry:
 def _to_commands(session: PastSession, workspace: str) -> Iterable[ImportTurn]:
     """Yield the turns as commands that obey the limits of the API."""
     try:
-        for turn in settled_turns(session):
+        for turn in read_settled_turns(session):
             # Decoding checks the limits.
             yield msgspec.json.decode(msgspec.json.encode(to_command(session, turn, workspace)), type=ImportTurn)
     except msgspec.ValidationError as error:

@@ -91,7 +91,7 @@ async def follow_turn(
             ended = follower.apply(batch)
             if ended is not None:
                 return ended
-            if thread := follower.paused_thread():
+            if thread := follower.find_paused_thread():
                 await _check_starts(client, accepted.session_id, thread, follower.turn)
     raise Refusal("gap", f"The operations of {accepted.session_id} ended before its turn.")
 
@@ -153,7 +153,7 @@ class TurnFollower:
         row = self._turns.get(self.turn)
         return row if row is not None and (row.ended_at or row.state == "removed") else None
 
-    def paused_thread(self) -> str:
+    def find_paused_thread(self) -> str:
         """Return the paused thread in which the turn has not started, or empty."""
         row = self._turns.get(self.turn)
         return row.thread_id if row is not None and not row.started_at and row.thread_id in self._paused else ""
@@ -190,7 +190,7 @@ class FactPrinter:
                     self._sequence = event.sequence
                     self._progress.notify_all()
 
-    async def reach(self, sequence: int) -> None:
+    async def wait_for_sequence(self, sequence: int) -> None:
         """Wait until the fact of this sequence has been printed."""
         async with self._progress:
             await self._progress.wait_for(lambda: self._sequence >= sequence)

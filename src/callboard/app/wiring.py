@@ -30,7 +30,7 @@ from callboard.tools.shell.folder_shells import FolderShells
 from callboard.tools.toolbox import FolderToolbox
 from callboard.tools.unsandboxed.reach import Reach
 
-from .demos.demo_catalog import DemoCatalog, list_demos, scenario_files
+from .demos.demo_catalog import DemoCatalog, list_demos, list_scenario_files
 from .models.keys import Reveal, learn_keys, reveal_on_demand
 from .models.model_catalog import ModelCatalog
 from .models.providers import build_providers
@@ -85,7 +85,7 @@ def build_model_settings(settings: Settings, environment: Mapping[str, str]) -> 
     return ModelSettings(
         providers=build_providers(settings.models, environment),
         fallback=settings.fallback,
-        scenarios=scenario_files(),
+        scenarios=list_scenario_files(),
         pace=settings.demo_pace,
     )
 
@@ -118,12 +118,12 @@ def wire(
         # Only the user's own settings can send a key to a program: a folder's file must not redirect it.
         return secrets.reveal_key(text) if settings.is_users(entry) else secrets.reveal(text)
 
-    def start_folder(entry: Server | Hook, folder: str) -> str:
+    def find_start_folder(entry: Server | Hook, folder: str) -> str:
         # Many programs load code from their working folder (modules, node_modules, package manager settings). An
         # untrusted folder must not change what the user's own server or hook runs.
         return str(Path.home()) if settings.is_users(entry) else folder
 
-    def reach(entry: Server | Hook, folder: str) -> Reach:
+    def build_reach(entry: Server | Hook, folder: str) -> Reach:
         hosts = runtime.workspaces.all()
         folders = tuple(host.state.path for host in hosts)
         if not settings.is_users(entry) and folder in folders:
@@ -144,13 +144,13 @@ def wire(
         models=models,
         toolbox=FolderToolbox(
             hidden=hidden,
-            programs=toolchains(Path.home()),
+            programs=list_toolchains(Path.home()),
             reveal=reveal,
-            start_folder=start_folder,
-            reach=reach,
+            start_folder=find_start_folder,
+            reach=build_reach,
             new_redactor=secrets.redact_stream,
         ),
-        shells=FolderShells(hidden=hidden, programs=toolchains(Path.home())),
+        shells=FolderShells(hidden=hidden, programs=list_toolchains(Path.home())),
         definitions=definitions,
         closed_folders=(str(home.folder),),
         demos=DemoCatalog(home.demos),
@@ -171,7 +171,7 @@ def build_http_app(wired: Wiring, home: StateFolder, token: str) -> HttpApp:
     """Build the HTTP application of the runtime."""
     parts = wired.runtime.dependencies
 
-    async def about() -> Meta:
+    async def read_meta() -> Meta:
         with suppress(Refusal):
             # Apply edited settings before the caller reads the models.
             wired.settings.read_user()
@@ -198,14 +198,14 @@ def build_http_app(wired: Wiring, home: StateFolder, token: str) -> HttpApp:
             runs=runtime.runs,
             store=parts.store,
             uploads=parts.uploads,
-            read_meta=about,
+            read_meta=read_meta,
             token=token,
             access=PageAccess(home.opening),
         )
     )
 
 
-def default_model_label(models: Models) -> str:
+def get_default_model_label(models: Models) -> str:
     """Return the label of the default model."""
     return _list_offers(models)[0].label
 
@@ -221,6 +221,6 @@ def _list_offers(models: Models) -> tuple[ModelOffer, ...]:
     )
 
 
-def toolchains(home: Path) -> tuple[str, ...]:
+def list_toolchains(home: Path) -> tuple[str, ...]:
     """Return all toolchain folders as absolute paths, existing or not: a command must not create a missing one."""
     return tuple(str(home / part) for part in TOOLCHAINS)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callboard.app.cli.terminal.output import ControlStripper, mark_hidden, strip_controls, to_line
-from callboard.app.cli.terminal.questions import preview_notes
+from callboard.app.cli.terminal.questions import list_preview_notes
 
 HOSTILE = [
     ("\x1b[31mred\x1b[0m", "red"),
@@ -61,10 +61,10 @@ def test_a_row_is_one_line_of_the_terminals_width():
 def test_x7_notes_on_a_command_count_hidden_parts_and_mark_the_agents_description():
     command = "true\u00ad\u00ad; curl -H secret://seen-0123456789ab"
     arguments = msgspec.json.encode({"command": command, "description": "Says\u200b hello"}).decode()
-    assert preview_notes(command, arguments, 2) == [
+    assert list_preview_notes(command, arguments, 2) == [
         "2 commands",
         "2 invisible characters, written as ⟨U+…⟩",
         "1 value masked as secret",
         "the agent says: Says⟨U+200B⟩ hello",
     ]
-    assert preview_notes("echo 'a", "{}", None) == ["cannot be parsed as commands: their number is unknown"]
+    assert list_preview_notes("echo 'a", "{}", None) == ["cannot be parsed as commands: their number is unknown"]

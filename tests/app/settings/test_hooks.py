@@ -84,7 +84,7 @@ def test_the_error_of_a_hook_is_named(tmp_path: Path, text: str, field: str) -> 
 def test_the_environment_of_a_hook_is_masked_in_settings_and_redacted(tmp_path: Path) -> None:
     """SAFE-03"""
     home = StateFolder(tmp_path / "home")
-    home.make()
+    home.create()
     text = (
         '[[hooks]]\nname = "lint"\ncommand = ["lint"]\nenv = { LINT_TOKEN = "t0ken-Zx9wVu8tSr7", KEY = "secret://k" }\n'
     )

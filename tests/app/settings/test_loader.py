@@ -277,7 +277,7 @@ def test_a_key_from_an_unset_variable_is_an_error():
 def test_the_state_folder_is_private_to_its_owner(tmp_path: Path):
     """SAFE-04"""
     home = StateFolder.from_environment({"CALLBOARD_HOME": str(tmp_path / "deep" / "home")})
-    home.make()
+    home.create()
     write_file(home.endpoint, b"{}")
 
     assert home.folder.stat().st_mode & 0o777 == 0o700

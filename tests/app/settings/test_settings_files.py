@@ -40,7 +40,7 @@ class SettingsFolder:
 
     def __init__(self, place: Path) -> None:
         self.home = StateFolder(place / "home")
-        self.home.make()
+        self.home.create()
         self.folder = place / "work"
         self.folder.mkdir()
         self.applied: list[Settings] = []

@@ -33,7 +33,7 @@ STEPS = (
 
 
 async def _fill(home: StateFolder, count: int, word: str) -> None:
-    home.make()
+    home.create()
     store = open_store(home.store)
     await fill(store, count)
     await store.close()
@@ -116,7 +116,7 @@ async def test_r6_a_start_during_a_restore_is_refused(tmp_path: Path) -> None:
     home = StateFolder(tmp_path / "home")
     await _fill(home, 2, "former")
     (home.folder / "restoring.json").write_text('{"ending":"before-1","names":[]}')
-    with backup_restorer._staging(home), pytest.raises(Refusal) as refused:
+    with backup_restorer._lock_staging(home), pytest.raises(Refusal) as refused:
         await asyncio.to_thread(finish_restore, home)
     assert refused.value.code == "store_locked"
     finish_restore(home)
@@ -172,7 +172,7 @@ async def test_r6_the_backup_after_a_killed_backup_removes_its_copy_of_the_log(t
     _killed("backup", home, folder / "a.tar")
     (leftover,) = folder.iterdir()
 
-    with backup_writer._temporary_folder(folder) as copy:
+    with backup_writer._create_temporary_folder(folder) as copy:
         assert not leftover.exists()
         back_up(home, folder / "c.tar", progress=lambda _: None)
         assert sorted(folder.iterdir()) == sorted((copy, folder / "c.tar"))

@@ -22,7 +22,7 @@ from tests.log.samples import fill
 @pytest.fixture
 async def home(tmp_path: Path) -> StateFolder:
     home = StateFolder(tmp_path / "home")
-    home.make()
+    home.create()
     store = open_store(home.store)
     await fill(store, 2)
     await store.close()
@@ -144,7 +144,7 @@ def test_a_pipe_as_the_log_of_incidents_is_refused(home: StateFolder) -> None:
     os.mkfifo(home.log)
 
     with pytest.raises(Refusal, match="is not a regular file") as refused:
-        host._log_to(home, str)
+        host._open_log(home, str)
     assert (refused.value.code, str(home.log) in refused.value.problem.message) == ("store_unusable", True)
 
 

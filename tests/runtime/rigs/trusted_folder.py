@@ -20,7 +20,7 @@ async def open_with_settings(
 ) -> AsyncIterator[RuntimeRig]:
     """Yield a runtime with these settings of its folder and user."""
     home = StateFolder(place / "user")
-    home.make()
+    home.create()
     if user or not home.settings.exists():
         home.settings.write_text(user)
     (place / "work").mkdir(exist_ok=True)

@@ -39,7 +39,7 @@ async def open_with_retention(
 ) -> AsyncIterator[RuntimeRig]:
     """Return a runtime with a retention setting in days."""
     home = StateFolder(place / "user")
-    home.make()
+    home.create()
     home.settings.write_text(f"retention = {days}\n")
     played = played or calls(use_tool("Bash", command="seq 1 30000"), says("Done."))
     async with open_runtime(

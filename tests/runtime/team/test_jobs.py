@@ -270,7 +270,7 @@ async def test_no_command_runs_in_a_mode_whose_trust_was_revoked(tmp_path: Path)
         ("worker", "", [use_tool("Bash", command="touch ran"), says("Done.")]),
     )
     user = StateFolder(tmp_path / "user")
-    user.make()
+    user.create()
     settings = SettingsFiles(user, {}, FolderDefinitions())
     async with open_runtime(tmp_path, scenario, FolderDefinitions(), settings=settings) as home:
         write_crew(home)

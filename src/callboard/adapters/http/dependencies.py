@@ -22,7 +22,7 @@ class HttpDependencies:
     """The runtime behind the routes. Only facts and blobs of the store are read.
 
     Attributes:
-        about: Returns the description of the server.
+        read_meta: Returns the description of the server.
         token: The API token. It grants full access.
         access: Credentials of pages, which replace the token.
         page: Folder of the built page.

@@ -112,14 +112,14 @@ class PastTurnBuilder:
         return False
 
 
-def read_sessions(files: Iterable[Path], about: Callable[[Path], PastSession | None]) -> Iterator[PastSession]:
+def read_sessions(files: Iterable[Path], read_session: Callable[[Path], PastSession | None]) -> Iterator[PastSession]:
     """Yield the sessions of the transcripts, sorted by path. Unreadable files are logged and omitted.
 
     Special files such as pipes are skipped, because reading them could block forever.
     """
     for file in sorted(files):
         try:
-            session = about(file) if file.is_file() else None
+            session = read_session(file) if file.is_file() else None
         except OSError as error:
             log.warning("the transcript %s was omitted: %s", file, error.strerror or error)
             continue

@@ -21,7 +21,7 @@ from callboard.log.sqlite.upkeep.checking import check_store
 from callboard.log.sqlite.upkeep.copying import migrate_log, raise_epoch, read_epoch
 from callboard.log.sqlite.upkeep.damage import Checked
 
-from ..state_folder import StateFolder, read_regular, sync_folder, unusable_path, write_private
+from ..state_folder import StateFolder, build_path_refusal, read_regular, sync_folder, write_private
 from .archive import FILES, UPLOADS, unpack
 
 #: What a backup replaces, in this order. The restored state takes effect with the store.
@@ -74,7 +74,7 @@ def restore(
     if not file.is_file():
         hint = "Give a file from `callboard backup`."
         raise Refusal("invalid_input", f"There is no file {file}.", field="FILE", hint=hint)
-    home.make()
+    home.create()
     finish_restore(home)
     with contextlib.ExitStack() as stack:
         if home.has_store() and not replace:
@@ -95,7 +95,7 @@ def restore(
             progress("replacing the files")
             former = _swap(home, folder)
         except OSError as error:
-            raise unusable_path(home.folder, error) from error
+            raise build_path_refusal(home.folder, error) from error
     return RestoreResult(
         file=str(file),
         made_at=manifest.made_at,
@@ -135,12 +135,12 @@ def finish_restore(home: StateFolder) -> None:
     if not leftovers and not (home.folder / _MARK).exists():
         return
     try:
-        with _lock_store(home, replace=True), _staging(home):
+        with _lock_store(home, replace=True), _lock_staging(home):
             _replace_all(home)
             for folder in (*leftovers, home.folder / _STAGED):
                 shutil.rmtree(folder, ignore_errors=True)
     except OSError as error:
-        raise unusable_path(home.folder, error) from error
+        raise build_path_refusal(home.folder, error) from error
 
 
 def _swap(home: StateFolder, folder: Path) -> tuple[str, ...]:
@@ -152,7 +152,7 @@ def _swap(home: StateFolder, folder: Path) -> tuple[str, ...]:
     staged, mark = home.folder / _STAGED, home.folder / _MARK
     shutil.rmtree(staged, ignore_errors=True)
     names = tuple(name for name in _NAMES if (folder / name).exists())
-    with _staging(home):
+    with _lock_staging(home):
         try:
             for name in names:
                 (folder / name).rename(staged / name)
@@ -167,7 +167,7 @@ def _swap(home: StateFolder, folder: Path) -> tuple[str, ...]:
 
 
 @contextlib.contextmanager
-def _staging(home: StateFolder) -> Generator[None]:
+def _lock_staging(home: StateFolder) -> Generator[None]:
     """Lock the folder of the new files: the lock of the store moves away with the store."""
     staged = home.folder / _STAGED
     staged.mkdir(mode=0o700, exist_ok=True)

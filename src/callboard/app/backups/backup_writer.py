@@ -23,7 +23,7 @@ from callboard.log.sqlite.upkeep.copying import copy_log
 from callboard.log.sqlite.upkeep.damage import Checked
 from callboard.log.sqlite.upkeep.folders import list_opened_folders
 
-from ..state_folder import StateFolder, sync_folder, unusable_path
+from ..state_folder import StateFolder, build_path_refusal, sync_folder
 from .archive import FILES, FORMAT, LOG, Manifest, Member, describe_member, write
 
 _CLOSED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
@@ -80,7 +80,7 @@ def back_up(
     if project and not in_project:
         raise _build_exposed_refusal(file, project)
     try:
-        with _temporary_folder(file.parent) as folder:
+        with _create_temporary_folder(file.parent) as folder:
             (folder / _STORE).mkdir(mode=0o700)
             progress("copying the log")
             copy_log(home.store, folder / _STORE)
@@ -108,7 +108,7 @@ def back_up(
 
 
 @contextlib.contextmanager
-def _temporary_folder(parent: Path) -> Generator[Path]:
+def _create_temporary_folder(parent: Path) -> Generator[Path]:
     """Provide a locked folder for the copy, and remove those of interrupted backups.
 
     They contain copies of a log, and so sessions that may have been deleted.
@@ -170,7 +170,7 @@ def _copy_files(home: StateFolder, folder: Path) -> list[Member]:
     paths = [home.folder / name for name in FILES]
     for path in paths:
         if path.exists() and not path.is_file():
-            raise unusable_path(path, "it is not a regular file")
+            raise build_path_refusal(path, "it is not a regular file")
     if home.uploads.is_dir():
         paths += sorted(path for path in home.uploads.iterdir() if path.is_file())
     for path in paths:
@@ -221,7 +221,7 @@ def _convert_error(file: Path, error: OSError) -> Refusal:
     if error.errno in _CLOSED and Path(error.filename or file).parent == file.parent:
         message = f"The backup cannot be written to {file.parent}: {error.strerror}."
         return Refusal("invalid_input", message, field="PLACE", hint="Give a writable folder.")
-    return unusable_path(file, error)
+    return build_path_refusal(file, error)
 
 
 def _build_damaged_refusal(checked: Checked) -> Refusal:

@@ -18,7 +18,7 @@ from callboard.contracts.text.sentences import format_count
 
 from .terminal.exit_codes import FAILED
 from .terminal.options import resolve_folder
-from .terminal.output import Style, print_err, print_json, print_out, terminal_width, to_line
+from .terminal.output import Style, print_err, print_json, print_out, read_terminal_width, to_line
 
 _HELP = """List the agents of a folder, and check their files.
 
@@ -109,7 +109,7 @@ def _print(roster: Roster, folder: Path) -> None:
     rows = [_format_row(agent, roster.lead) for agent in roster.definitions]
     if rows:
         widths = [max(len(row[column]) for row in (_HEADINGS, *rows)) for column in range(len(_HEADINGS))]
-        room = terminal_width() if sys.stdout.isatty() else 0
+        room = read_terminal_width() if sys.stdout.isatty() else 0
         for number, row in enumerate((_HEADINGS, *rows)):
             line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
             line = line if not room or len(line) <= room else f"{line[: room - 1]}…"
@@ -132,7 +132,7 @@ def _print_problem(problem: DefinitionProblem, style: Style) -> None:
 
 def _format_row(agent: Definition, lead: str) -> tuple[str, ...]:
     kind = f"{agent.kind}, lead" if agent.name == lead else agent.kind
-    edges = ", ".join((*([f"at {agent.url}"] if agent.url else []), *map(_edge, agent.edges)))
+    edges = ", ".join((*([f"at {agent.url}"] if agent.url else []), *map(_format_edge, agent.edges)))
     tools = "all" if "*" in agent.tools else " ".join(agent.tools) or "none"
     cells = (agent.name, kind, agent.role, tools, _format_policy(agent), edges or "-")
     return tuple(to_line(cell) for cell in cells)
@@ -145,7 +145,7 @@ def _format_policy(agent: Definition) -> str:
     return f"{policy} to {', '.join(agent.delegate_targets) or 'no agent'}"
 
 
-def _edge(edge: Edge) -> str:
+def _format_edge(edge: Edge) -> str:
     """Return an edge such as `-> tests` or `<-> peer (report, confirm)`."""
     arrow = "<->" if edge.direction == "both" else "->"
     notes = [edge.kind] if edge.kind != "handoff" else []

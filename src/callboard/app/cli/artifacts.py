@@ -29,12 +29,12 @@ from callboard.contracts.entities.artifact import ExportForm
 from callboard.contracts.errors import Refusal
 from callboard.contracts.rows.artifact import ArtifactRow, ExportEntry, VersionEntry
 
-from ..reading import no_session, resolve_session
+from ..reading import build_no_session_refusal, resolve_session
 from ..reading.remote_reader import RemoteReader
 from ..state_folder import StateFolder
 from .terminal.exit_codes import FAILED
 from .terminal.loop import run_async
-from .terminal.options import ForceOption, JsonObject, SessionArgument, command_help
+from .terminal.options import ForceOption, JsonObject, SessionArgument, format_command_help
 from .terminal.output import Style, print_err, print_json, print_out, strip_controls, to_line
 
 _FORMATS = ", ".join(get_args(ExportForm))
@@ -82,9 +82,9 @@ Answer = ArtifactList | ArtifactRead | ArtifactDiff | WrittenFile
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    app.command("artifacts", help=command_help("list_artifacts", _DETAILS), short_help="List or export artifacts.")(
-        _artifacts
-    )
+    app.command(
+        "artifacts", help=format_command_help("list_artifacts", _DETAILS), short_help="List or export artifacts."
+    )(_artifacts)
 
 
 def _artifacts(
@@ -101,7 +101,7 @@ def _artifacts(
 ) -> None:
     home = StateFolder.from_environment(os.environ)
     if not home.has_store():
-        raise no_session()
+        raise build_no_session_refusal()
     form: ExportForm | None = cast("ExportForm", export) if export in get_args(ExportForm) else None
     if export and form is None:
         raise Refusal("invalid_input", f"{export} is not an export format.", field="--export", hint=f"Use {_FORMATS}.")

@@ -20,11 +20,11 @@ from callboard.contracts.facts.session import SessionCreated
 from ..demos.demo_catalog import Demo, list_demos, load_demo
 from ..hosting.connection import connect
 from ..state_folder import StateFolder
-from .terminal.browser import may_open, open_page
+from .terminal.browser import can_open, open_page
 from .terminal.exit_codes import DONE, ENDED_BY_PERSON, FAILED
 from .terminal.ignored_settings import load_or_warn
-from .terminal.loop import ctrl_c, run_async
-from .terminal.options import command_help
+from .terminal.loop import handle_ctrl_c, run_async
+from .terminal.options import format_command_help
 from .terminal.output import Style, print_err, print_json, print_out
 from .terminal.team_watcher import TeamWatcher
 
@@ -56,7 +56,7 @@ class StartedDemo(msgspec.Struct, frozen=True, kw_only=True, rename="camel", tag
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    app.command("demo", help=command_help("start_demo", _DETAILS), short_help="Play a demo.")(_demo)
+    app.command("demo", help=format_command_help("start_demo", _DETAILS), short_help="Play a demo.")(_demo)
 
 
 def _demo(
@@ -92,12 +92,12 @@ async def _carry_out(demo: Demo, *, opens: bool, json: bool) -> int:
     home = StateFolder.from_environment(os.environ)
     settings, _ = await load_or_warn(home)
     running: list[Endpoint] = []
-    with ctrl_c() as stop:
+    with handle_ctrl_c() as stop:
         try:
             async with connect(home, os.environ, running.append) as client:
                 started, accepted = await _start(client, demo)
                 _print_start(started, demo, json=json)
-                if opens and may_open(settings):
+                if opens and can_open(settings):
                     open_page(started.opener)
                 code = await _follow(client, accepted, stop, json=json)
                 if not stop.is_set() and not json:

@@ -20,11 +20,11 @@ from callboard.contracts.content import BlobRef
 from callboard.contracts.errors import Refusal
 from callboard.contracts.text.sentences import format_count
 
-from ..reading import no_session, resolve_session
+from ..reading import build_no_session_refusal, resolve_session
 from ..reading.remote_reader import RemoteReader
 from ..state_folder import StateFolder
 from .terminal.loop import run_async
-from .terminal.options import ForceOption, JsonObject, ReasonOption, SessionArgument, command_help
+from .terminal.options import ForceOption, JsonObject, ReasonOption, SessionArgument, format_command_help
 from .terminal.output import Style, print_err, print_json, print_out
 
 _DETAILS = """SESSION is an id from `callboard sessions`, or `last`. The pack is a zip of plain files with a README:
@@ -60,9 +60,9 @@ class WrittenPack(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    app.command("evidence", help=command_help("export_evidence", _DETAILS), short_help="Export an evidence pack.")(
-        _evidence
-    )
+    app.command(
+        "evidence", help=format_command_help("export_evidence", _DETAILS), short_help="Export an evidence pack."
+    )(_evidence)
 
 
 def _evidence(
@@ -77,7 +77,7 @@ def _evidence(
 ) -> None:
     home = StateFolder.from_environment(os.environ)
     if not home.has_store():
-        raise no_session()
+        raise build_no_session_refusal()
     if file is not None:
         _check_place(file, force=force)
     request = ExportEvidence(session_id=session, task_id=task or None, reason=reason)

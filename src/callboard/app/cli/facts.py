@@ -15,7 +15,7 @@ from ..reading import open_reader, resolve_session
 from ..state_folder import StateFolder
 from .terminal.loop import run_async
 from .terminal.options import SessionArgument
-from .terminal.output import Style, print_json, print_out, terminal_width, to_line
+from .terminal.output import Style, print_json, print_out, read_terminal_width, to_line
 
 _HELP = """Print the facts of a session.
 
@@ -48,7 +48,7 @@ def _facts(
 
 async def _print(home: StateFolder, session: str, after: int, *, follow: bool, as_json: bool) -> None:
     style = Style(sys.stdout)
-    room = terminal_width() if sys.stdout.isatty() else 0
+    room = read_terminal_width() if sys.stdout.isatty() else 0
     async with open_reader(home) as reader:
         stream = await resolve_session(reader, session)
         async with aclosing(reader.read_facts(stream, after=after, follow=follow)) as events:
@@ -56,10 +56,10 @@ async def _print(home: StateFolder, session: str, after: int, *, follow: bool, a
                 if as_json:
                     print_json(event)
                 else:
-                    print_out(_line(event, style, room))
+                    print_out(_format_line(event, style, room))
 
 
-def _line(event: WireEvent, style: Style, room: int) -> str:
+def _format_line(event: WireEvent, style: Style, room: int) -> str:
     """Return sequence, time of day, type, and as much of the content as fits on the line."""
     time = event.timestamp[11:23]
     kind = to_line(event.type).ljust(_TYPE_COLUMNS)

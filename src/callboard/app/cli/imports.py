@@ -20,7 +20,7 @@ from callboard.contracts.text.sentences import format_count
 
 from ..reading import open_reader
 from ..state_folder import StateFolder
-from ..transcript_index import PRODUCTS, find_past_sessions, is_settled, ran_in, settled_turns, to_command
+from ..transcript_index import PRODUCTS, find_past_sessions, has_run_in, is_settled, read_settled_turns, to_command
 from .terminal.broad_folders import open_folder
 from .terminal.exit_codes import DONE, ENDED_BY_PERSON
 from .terminal.loop import run_async
@@ -80,7 +80,9 @@ def _import(
     product = _SOURCES[source] if source else None
     driven = run_async(_list_driven())
     sessions = [
-        past for past in find_past_sessions(os.environ, product) if ran_in(past, path) and past.source_id not in driven
+        past
+        for past in find_past_sessions(os.environ, product)
+        if has_run_in(past, path) and past.source_id not in driven
     ]
     sessions.sort(key=lambda past: past.changed, reverse=True)
     if not sessions:
@@ -158,7 +160,7 @@ async def _carry_out(sessions: list[PastSession], *, json: bool, wide: bool, ask
 
 async def _import_turns(client: Client, past: PastSession, workspace: str, line: _Line) -> None:
     line.unfinished = not is_settled(past)
-    for turn in settled_turns(past):
+    for turn in read_settled_turns(past):
         try:
             imported: TurnImported = await client.submit(to_command(past, turn, workspace))
         except Refusal as refusal:

@@ -15,7 +15,7 @@ from callboard import __version__
 from callboard.contracts.disk import build_disk_refusal
 from callboard.contracts.errors import Problem, Refusal
 
-from ..settings.problems import field_suffix
+from ..settings.problems import format_field_suffix
 from ..state_folder import StateFolder, write_private
 from . import (
     agents,
@@ -39,7 +39,7 @@ from . import (
 )
 from .job import verb as job
 from .run import run
-from .terminal.exit_codes import DONE, ENDED_BY_PERSON, FAILED, exit_code
+from .terminal.exit_codes import DONE, ENDED_BY_PERSON, FAILED, find_exit_code
 from .terminal.output import Style, print_err, strip_controls
 from .terminal.wording import translate_problem
 
@@ -138,7 +138,7 @@ def main(arguments: list[str] | None = None) -> int:
         code = typer.main.get_command(app).main(args=arguments, prog_name="callboard", standalone_mode=False)
     except Refusal as refusal:
         _report(_complete(refusal.problem), as_json=as_json)
-        return exit_code(refusal.code)
+        return find_exit_code(refusal.code)
     except typer.TyperException as error:
         # typer passes on pydantic's prefix.
         text = error.format_message().replace("Value error, ", "")
@@ -153,7 +153,7 @@ def main(arguments: list[str] | None = None) -> int:
     except Exception as error:
         if refusal := build_disk_refusal(error):
             _report(_complete(refusal.problem), as_json=as_json)
-            return exit_code(refusal.code)
+            return find_exit_code(refusal.code)
         _report(_find_lost_folder(error) or _record_incident(error), as_json=as_json)
         return FAILED
     return code if isinstance(code, int) else DONE
@@ -164,7 +164,7 @@ def _report(problem: Problem, *, as_json: bool) -> None:
         print_err(msgspec.json.encode(problem).decode())
         return
     style = Style(sys.stderr)
-    field = strip_controls(field_suffix(problem.message, problem.field))
+    field = strip_controls(format_field_suffix(problem.message, problem.field))
     print_err(f"{style.bad(problem.code)}: {strip_controls(problem.message)}{style.dim(field)}")
     if problem.hint:
         print_err(style.dim(strip_controls(problem.hint)))
@@ -202,10 +202,10 @@ def _record_incident(error: Exception) -> Problem:
     home = StateFolder.from_environment(os.environ)
     path = home.folder / "incident.txt"
     try:
-        home.make()
-        from ..models.keys import environment_secrets
+        home.create()
+        from ..models.keys import read_environment_secrets
 
-        text = environment_secrets(os.environ).redact("".join(traceback.format_exception(error)))
+        text = read_environment_secrets(os.environ).redact("".join(traceback.format_exception(error)))
         write_private(path, text.encode("utf-8", "replace"))
         hint = f"The details are in {path}."
     except (OSError, Refusal):

@@ -15,7 +15,7 @@ from ..settings.loader import load_settings
 from ..state_folder import StateFolder
 from .terminal.exit_codes import FAILED
 from .terminal.loop import run_async
-from .terminal.options import JsonObject, command_help
+from .terminal.options import JsonObject, format_command_help
 from .terminal.output import Style, print_err, print_json, print_out, to_line
 
 _DETAILS = """With --test, sends a short question to one. Looks for keys in the environment, for Ollama, LM Studio,
@@ -33,7 +33,9 @@ Examples:
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    app.command("models", help=command_help("list_models", _DETAILS), short_help="List models, or test one.")(_models)
+    app.command("models", help=format_command_help("list_models", _DETAILS), short_help="List models, or test one.")(
+        _models
+    )
 
 
 def _models(

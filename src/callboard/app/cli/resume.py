@@ -14,7 +14,7 @@ from callboard.contracts.commands.session import GetSession, SessionRead
 from callboard.contracts.commands.turn import ResumeThread, ThreadChanged, TurnAccepted
 
 from ..hosting.connection import connect
-from ..reading import no_session, resolve_session
+from ..reading import build_no_session_refusal, resolve_session
 from ..reading.remote_reader import RemoteReader
 from ..state_folder import StateFolder
 from .run.conversation import Conversation
@@ -22,8 +22,15 @@ from .run.run import BY_HAND
 from .terminal.approvals import Approve
 from .terminal.exit_codes import DONE, ENDED_BY_PERSON, work_exit_code
 from .terminal.ignored_settings import warn_shared_folder
-from .terminal.loop import ctrl_c, run_async
-from .terminal.options import ApproveOption, JsonFacts, ReasonOption, SessionArgument, command_help, resolve_approval
+from .terminal.loop import handle_ctrl_c, run_async
+from .terminal.options import (
+    ApproveOption,
+    JsonFacts,
+    ReasonOption,
+    SessionArgument,
+    format_command_help,
+    resolve_approval,
+)
 from .terminal.output import print_err
 
 _DETAILS = """Then follows the turn that starts. An agent is paused after its process ended, after a failed turn with
@@ -48,7 +55,7 @@ Exit codes: 0 completed or no turn waited, 1 failed, 2 wrong usage, 3 stopped by
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    app.command("resume", help=command_help("resume_thread", _DETAILS))(_resume)
+    app.command("resume", help=format_command_help("resume_thread", _DETAILS))(_resume)
 
 
 def _resume(
@@ -73,8 +80,8 @@ async def _carry_out(command: ResumeThread, approve: Approve | None, *, as_json:
     """
     home = StateFolder.from_environment(os.environ)
     if not home.has_store():
-        raise no_session()
-    with ctrl_c() as stop:
+        raise build_no_session_refusal()
+    with handle_ctrl_c() as stop:
         try:
             async with connect(home, os.environ, lambda _: None) as client:
                 changed, before = await _submit(client, command)

@@ -25,7 +25,7 @@ from ..settings.loader import convert_tables, parse_toml
 from ..state_folder import StateFolder
 from .terminal.broad_folders import open_folder
 from .terminal.loop import run_async
-from .terminal.options import BroadFolder, FolderOption, command_help
+from .terminal.options import BroadFolder, FolderOption, format_command_help
 from .terminal.output import Style, mark_hidden, print_json, print_out, to_line
 
 _DETAILS = """With --dry-run, tries new rules on past calls. A rule decides matching calls without a question:
@@ -50,7 +50,7 @@ _CURRENT_FOLDER = "this folder"
 def register(app: typer.Typer) -> None:
     """Add the verb."""
     app.command(
-        "rules", help=command_help("list_rules", _DETAILS), short_help="List permission rules, or try new ones."
+        "rules", help=format_command_help("list_rules", _DETAILS), short_help="List permission rules, or try new ones."
     )(_rules)
 
 

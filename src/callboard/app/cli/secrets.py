@@ -18,7 +18,7 @@ from callboard.contracts.ports.secrets import HANDLE
 from ..hosting.announcement import find_endpoint
 from ..state_folder import StateFolder
 from .terminal.loop import run_async
-from .terminal.options import JsonObject, command_help
+from .terminal.options import JsonObject, format_command_help
 from .terminal.output import Style, print_err, print_json, print_out, strip_controls
 
 _HELP = """Store secrets in the system keyring, list them, or remove one.
@@ -52,7 +52,7 @@ def _secrets(context: typer.Context, json: JsonObject = False) -> None:
         _list(json)
 
 
-@_app.command("list", help=command_help("list_secrets"))
+@_app.command("list", help=format_command_help("list_secrets"))
 def _list(json: JsonObject = False) -> None:
     listed: SecretList = run_async(_run_with_submit(lambda submit: submit(ListSecrets())))
     if json:
@@ -68,7 +68,9 @@ def _list(json: JsonObject = False) -> None:
         print_err(style.dim(strip_controls(listed.problem)))
 
 
-@_app.command("set", help=command_help("set_secret", "Enter the value without echo, or pipe it to standard input."))
+@_app.command(
+    "set", help=format_command_help("set_secret", "Enter the value without echo, or pipe it to standard input.")
+)
 def _set(name: Annotated[str, typer.Argument(metavar="NAME", help="Name: letters, digits, _ and -.")]) -> None:
     if sys.stdin.isatty():
         _check_keyring()
@@ -78,7 +80,7 @@ def _set(name: Annotated[str, typer.Argument(metavar="NAME", help="Name: letters
     print_out(f"Stored in the {stored.place}. Use it as {stored.handle}.")
 
 
-@_app.command("remove", help=command_help("remove_secret"))
+@_app.command("remove", help=format_command_help("remove_secret"))
 def _remove(name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the secret.")]) -> None:
     run_async(_run_with_submit(lambda submit: submit(RemoveSecret(name=name))))
     print_out(f"The keyring has no secret {strip_controls(name)} now.")
@@ -117,6 +119,6 @@ async def _run_with_submit(work: Callable[[_Submit], Awaitable[Any]]) -> Any:
 
     from ..models.keys import load_local_secrets
 
-    home.make()
+    home.create()
     secrets = await load_local_secrets(home, os.environ)
     return await work(lambda command: answer_secret(command, secrets))

@@ -18,8 +18,8 @@ from callboard.contracts.text.sentences import format_count
 from ..reading import SessionListing, open_reader
 from ..state_folder import StateFolder
 from .terminal.loop import run_async
-from .terminal.options import command_help, resolve_folder
-from .terminal.output import Style, print_err, print_out, terminal_width, to_line
+from .terminal.options import format_command_help, resolve_folder
+from .terminal.output import Style, print_err, print_out, read_terminal_width, to_line
 
 _DETAILS = """Reads from the running Callboard, else from the store. Changes nothing. A session that cannot be read is listed as
 damaged, with the reason.
@@ -36,7 +36,9 @@ _STATE_COLUMNS, _AGE_COLUMNS = 11, 9
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    app.command("sessions", help=command_help("list_sessions", _DETAILS), short_help="List the sessions.")(_sessions)
+    app.command("sessions", help=format_command_help("list_sessions", _DETAILS), short_help="List the sessions.")(
+        _sessions
+    )
 
 
 def _sessions(
@@ -96,7 +98,7 @@ def _print(cards: list[SessionCard], paths: dict[str, str], sizes: dict[str, Ses
     style = Style(sys.stdout)
     now = datetime.now(UTC).timestamp()
     id_width = max(len(card.session_id) for card in cards)
-    room = max(20, terminal_width() - id_width - _STATE_COLUMNS - _AGE_COLUMNS - 6) if sys.stdout.isatty() else 0
+    room = max(20, read_terminal_width() - id_width - _STATE_COLUMNS - _AGE_COLUMNS - 6) if sys.stdout.isatty() else 0
     for card in cards:
         state = card.state.ljust(_STATE_COLUMNS)
         if card.attention == "needs_input":

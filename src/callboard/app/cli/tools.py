@@ -18,7 +18,7 @@ from ..state_folder import StateFolder
 from .terminal.broad_folders import open_folder
 from .terminal.exit_codes import FAILED
 from .terminal.loop import run_async
-from .terminal.options import BroadFolder, FolderOption, JsonObject, command_help
+from .terminal.options import BroadFolder, FolderOption, JsonObject, format_command_help
 from .terminal.output import Style, mark_hidden, print_json, print_out, to_line
 
 _DETAILS = """Tool servers (MCP) are set under [[servers]] in your settings.toml, or in the folder's
@@ -42,9 +42,9 @@ _ORDER = ("loaded", "deferred", "blocked", "excluded")
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    app.command("tools", help=command_help("get_tool_inventory", _DETAILS), short_help="List the tools of an agent.")(
-        _tools
-    )
+    app.command(
+        "tools", help=format_command_help("get_tool_inventory", _DETAILS), short_help="List the tools of an agent."
+    )(_tools)
 
 
 def _tools(
@@ -76,14 +76,14 @@ def _print(inventory: ToolInventory) -> None:
     counts = ", ".join(f"{len(listed)} {state}" for state, listed in tools.items() if listed)
     print_out(f"{mark_hidden(inventory.agent)}: {counts}")
     for server in inventory.servers:
-        print_out(_server(server, style))
+        print_out(_format_server(server, style))
     width = max((len(tool.name) for tool in inventory.tools), default=0)
     for listed in tools.values():
         for tool in listed:
-            print_out(_tool(tool, width, style))
+            print_out(_format_tool(tool, width, style))
 
 
-def _server(server: ServerState, style: Style) -> str:
+def _format_server(server: ServerState, style: Style) -> str:
     name = f"{server.title} {server.version}".strip()
     refused = f", {server.refused} refused" if server.refused else ""
     is_connected = server.condition == "connected"
@@ -94,7 +94,7 @@ def _server(server: ServerState, style: Style) -> str:
     return f"  server {mark_hidden(server.name)}  {_CONDITIONS[server.condition]}  {style.dim(to_line(state))}{details}"
 
 
-def _tool(tool: ToolInfo, width: int, style: Style) -> str:
+def _format_tool(tool: ToolInfo, width: int, style: Style) -> str:
     effect = "reads" if tool.read_only else "may delete" if tool.destructive else "may change files"
     note = tool.reason or f"{effect}, {tool.concurrency}"
     return f"  {tool.availability.ljust(8)}  {mark_hidden(tool.name).ljust(width)}  {style.dim(to_line(note))}"

@@ -14,7 +14,7 @@ from callboard.contracts.commands.session import OpenedWorkspace
 from ..settings.loader import PORT
 from ..state_folder import StateFolder
 from .terminal.broad_folders import Submit, open_folder
-from .terminal.browser import may_open, open_page
+from .terminal.browser import can_open, open_page
 from .terminal.ignored_settings import load_or_warn
 from .terminal.loop import run_async
 from .terminal.milestones import format_milestone
@@ -79,7 +79,7 @@ def _up(
             print_json(milestone)
         else:
             print_out(format_milestone(milestone, sys.stdout))
-        if isinstance(milestone, Ready) and not json and may_open(settings):
+        if isinstance(milestone, Ready) and not json and can_open(settings):
             open_page(milestone.opener)
 
     async def open_here(submit: Submit) -> OpenedWorkspace:

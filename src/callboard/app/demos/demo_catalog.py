@@ -65,7 +65,7 @@ def load_demo(name: str) -> Demo:
     return Demo(name=normalized, **yaml.safe_load((_PLAYS / normalized / "demo.yaml").read_text("utf-8")))
 
 
-def scenario_files() -> Mapping[str, Path]:
+def list_scenario_files() -> Mapping[str, Path]:
     """Return the scenario files by model name `script:NAME`."""
     return {f"script:{name}": _PLAYS / name / "scenario.yaml" for name in NAMES}
 
@@ -79,7 +79,7 @@ class DemoCatalog:
 
     def create_folder(self, name: str) -> DemoFolder:
         demo = load_demo(name)
-        url = self._shop.url() if demo.elsewhere else ""
+        url = self._shop.ensure_started() if demo.elsewhere else ""
         try:
             folder = copy_folder(name, self._place)
             if url:

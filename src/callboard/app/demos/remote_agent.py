@@ -25,7 +25,7 @@ class RemoteShop:
         self._process: subprocess.Popen[str] | None = None
         self._url = ""
 
-    def url(self) -> str:
+    def ensure_started(self) -> str:
         """Return its address. Blocks while it starts. Raises Refusal `not_installed`, `invalid_input`."""
         with self._lock:
             if self._process is None or self._process.poll() is not None:

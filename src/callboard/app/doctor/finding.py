@@ -31,22 +31,22 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_de
     fix: str = ""
 
 
-def ok(name: str, message: str) -> Finding:
+def report_ok(name: str, message: str) -> Finding:
     """Return a finding without a problem."""
     return Finding(name=name, state="ok", message=message)
 
 
-def warn(name: str, message: str, effect: str, fix: str = "") -> Finding:
+def report_warning(name: str, message: str, effect: str, fix: str = "") -> Finding:
     """Return a finding of something that works with limits."""
     return Finding(name=name, state="warn", message=message, effect=effect, fix=fix)
 
 
-def bad(name: str, message: str, effect: str, fix: str = "") -> Finding:
+def report_bad(name: str, message: str, effect: str, fix: str = "") -> Finding:
     """Return a finding of something that does not work."""
     return Finding(name=name, state="bad", message=message, effect=effect, fix=fix)
 
 
-def install_command(package: str) -> str:
+def find_install_command(package: str) -> str:
     """Return the command that installs a package with the installer of this machine."""
     command = next((command for program, command in _INSTALLERS if shutil.which(program)), "install {}")
     return command.format(package)

@@ -17,7 +17,7 @@ from callboard.tools.sandbox.ability import detect_ability
 from ..hosting.process import ROOT_RISK, is_root
 from ..models.keys import open_keyring
 from ..state_folder import StateFolder
-from .finding import Finding, bad, install_command, ok, warn
+from .finding import Finding, find_install_command, report_bad, report_ok, report_warning
 
 _OLDEST = (3, 11)
 _SECONDS = 5.0
@@ -54,15 +54,17 @@ def check_machine(home: StateFolder) -> tuple[Finding, ...]:
 def _check_python() -> Finding:
     message = f"Python {platform.python_version()} at {sys.executable}"
     if sys.version_info < _OLDEST:
-        return bad("python", message, "Callboard needs Python 3.11 or newer.", install_command("python3.12"))
-    return ok("python", message)
+        return report_bad(
+            "python", message, "Callboard needs Python 3.11 or newer.", find_install_command("python3.12")
+        )
+    return report_ok("python", message)
 
 
 def _check_user() -> tuple[Finding, ...]:
     """Warn about root; an ordinary user gets no finding."""
     if not is_root():
         return ()
-    return (warn("user", "Callboard runs as root", ROOT_RISK),)
+    return (report_warning("user", "Callboard runs as root", ROOT_RISK),)
 
 
 def _check_page() -> Finding:
@@ -70,24 +72,26 @@ def _check_page() -> Finding:
     is_checkout = (root / _BUILDER).is_file() and (root / "web").is_dir()
     fix = f"make -C {root} page" if is_checkout else "make page"
     if not (PAGE / "index.html").is_file():
-        return bad("page", "the workbench page is not built", "The browser shows nothing.", fix)
+        return report_bad("page", "the workbench page is not built", "The browser shows nothing.", fix)
     if is_checkout and not runpy.run_path(str(root / _BUILDER))["is_current"](root / "web", PAGE):
-        return warn("page", "the workbench page is older than web/", "The browser shows the former page.", fix)
-    return ok("page", "the workbench page is built")
+        return report_warning(
+            "page", "the workbench page is older than web/", "The browser shows the former page.", fix
+        )
+    return report_ok("page", "the workbench page is built")
 
 
 def _check_sandbox() -> Finding:
     sandbox = detect_ability("bwrap")
     if sandbox.works and sandbox.seccomp:
-        return ok("sandbox", "commands run under bubblewrap with a seccomp filter")
+        return report_ok("sandbox", "commands run under bubblewrap with a seccomp filter")
     if sandbox.works:
         effect = "The sandbox does not filter system calls that no agent needs."
-        return warn("sandbox", sandbox.problem, effect, f"{sys.executable} -m pip install pyseccomp")
+        return report_warning("sandbox", sandbox.problem, effect, f"{sys.executable} -m pip install pyseccomp")
     if sys.platform != "linux":
-        return warn("sandbox", sandbox.problem, _UNSANDBOXED)
+        return report_warning("sandbox", sandbox.problem, _UNSANDBOXED)
     if shutil.which("bwrap") is None:
-        return warn("sandbox", sandbox.problem, _UNSANDBOXED, install_command("bubblewrap"))
-    return warn("sandbox", sandbox.problem, _UNSANDBOXED, _find_switch())
+        return report_warning("sandbox", sandbox.problem, _UNSANDBOXED, find_install_command("bubblewrap"))
+    return report_warning("sandbox", sandbox.problem, _UNSANDBOXED, _find_switch())
 
 
 def _find_switch() -> str:
@@ -101,15 +105,17 @@ def _find_switch() -> str:
 def _check_program(name: str, program: str, effect: str) -> Finding:
     path = shutil.which(program)
     if path is None:
-        return warn(name, f"{program} is not installed", effect, install_command("nodejs" if name == "node" else name))
+        return report_warning(
+            name, f"{program} is not installed", effect, find_install_command("nodejs" if name == "node" else name)
+        )
     try:
         done = subprocess.run(
             [path, "--version"], check=False, capture_output=True, timeout=_SECONDS, stdin=subprocess.DEVNULL
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        return warn(name, f"{path} does not start: {error}", effect, install_command(name))
+        return report_warning(name, f"{path} does not start: {error}", effect, find_install_command(name))
     lines = done.stdout.decode("utf-8", "replace").splitlines()
-    return ok(name, f"{lines[0].strip() if lines else program} at {path}")
+    return report_ok(name, f"{lines[0].strip() if lines else program} at {path}")
 
 
 def _check_keyring(home: StateFolder) -> Finding:
@@ -117,5 +123,5 @@ def _check_keyring(home: StateFolder) -> Finding:
         open_keyring(home).get("callboard-doctor")
     except Refusal as refusal:
         effect = "Only environment variables can hold secrets."
-        return warn("keyring", refusal.problem.message, effect, refusal.problem.hint)
-    return ok("keyring", "the system keyring works")
+        return report_warning("keyring", refusal.problem.message, effect, refusal.problem.hint)
+    return report_ok("keyring", "the system keyring works")

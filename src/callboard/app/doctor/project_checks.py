@@ -26,11 +26,11 @@ from ..models.model_catalog import ModelCatalog
 from ..reading import open_reader
 from ..settings.folder_file import FILE
 from ..settings.loader import load_settings
-from ..settings.problems import describe_effect, describe_problem, field_suffix
+from ..settings.problems import describe_effect, describe_problem, format_field_suffix
 from ..settings.settings_files import SettingsFiles
 from ..state_folder import StateFolder
 from ..wiring import build_models
-from .finding import Finding, bad, ok, warn
+from .finding import Finding, report_bad, report_ok, report_warning
 from .secret_checks import check_secrets
 
 _SECONDS = 2.0
@@ -61,9 +61,9 @@ async def check_project(home: StateFolder, environment: Mapping[str, str], folde
         settings = load_settings(home, environment)
     except Refusal as refusal:
         problem = refusal.problem
-        message = f"{problem.message}{field_suffix(problem.message, problem.field)}"
+        message = f"{problem.message}{format_field_suffix(problem.message, problem.field)}"
         effect = "Callboard cannot start until it is fixed."
-        return (bad("settings", message, effect, f"$EDITOR {home.settings}"), project, *shared)
+        return (report_bad("settings", message, effect, f"$EDITOR {home.settings}"), project, *shared)
     where = str(home.settings) if home.settings.exists() else "none; the defaults apply"
     effective = files.read_effective(str(folder), trusted)
 
@@ -75,7 +75,7 @@ async def check_project(home: StateFolder, environment: Mapping[str, str], folde
         return _ProgramContext(folder / FILE, folder, Reach(folders, trusted=str(folder)))
 
     return (
-        ok("settings", where),
+        report_ok("settings", where),
         *await _check_models(settings, environment),
         project,
         *shared,
@@ -91,25 +91,27 @@ async def _check_models(settings: Settings, environment: Mapping[str, str]) -> t
         models = build_models(settings, environment)
     except Refusal as refusal:
         message = refusal.problem.message
-        return (bad("models", message, "Callboard cannot start until it is fixed.", "callboard models"),)
+        return (report_bad("models", message, "Callboard cannot start until it is fixed.", "callboard models"),)
     try:
         listed = await ModelCatalog(models, environment, servers=()).list_models()
     finally:
         await models.close()
     if not settings.models:
         effect = "Agents can only search the folder."
-        return (warn("models", "no model is configured", effect, "callboard models (lists available models)"),)
+        return (
+            report_warning("models", "no model is configured", effect, "callboard models (lists available models)"),
+        )
     return tuple([await _check_model(model) for model in listed.configured])
 
 
 async def _check_model(model: ConfiguredModel) -> Finding:
     name = f"model {model.name}"
     if not model.usable:
-        return bad(name, model.why, "Agents that use it fail.", "callboard models")
+        return report_bad(name, model.why, "Agents that use it fail.", "callboard models")
     if model.address and not await _is_reachable(model.address):
         effect = "Agents that use it fail until it responds."
-        return bad(name, f"no response from {model.address}", effect, f"callboard models --test {model.name}")
-    return ok(name, f"{model.label}{f' at {model.address}' if model.address else ''}")
+        return report_bad(name, f"no response from {model.address}", effect, f"callboard models --test {model.name}")
+    return report_ok(name, f"{model.label}{f' at {model.address}' if model.address else ''}")
 
 
 def _check_folder(home: StateFolder, folder: Path, files: SettingsFiles, trusted: str) -> Finding:
@@ -117,22 +119,22 @@ def _check_folder(home: StateFolder, folder: Path, files: SettingsFiles, trusted
     if problems:
         first = problems[0]
         effect = f"{describe_effect(first)} A running Callboard keeps the last valid settings."
-        return bad("folder", describe_problem(first), effect, f"$EDITOR {folder / first.file}")
+        return report_bad("folder", describe_problem(first), effect, f"$EDITOR {folder / first.file}")
     request = files.read_requested_permissions(str(folder))
     if not request.digest:
-        return ok("folder", f"{folder}: its files request nothing")
+        return report_ok("folder", f"{folder}: its files request nothing")
     if trusted == request.digest:
-        return ok("folder", f"{folder} is trusted")
+        return report_ok("folder", f"{folder} is trusted")
     count = len(request.widenings)
     message = f"{folder}: its files request {format_count(count, 'extra permission')}"
-    return warn("folder", message, "They do not apply until you trust the folder.", "callboard trust")
+    return report_warning("folder", message, "They do not apply until you trust the folder.", "callboard trust")
 
 
 def _check_shared(home: StateFolder, environment: Mapping[str, str], folder: Path) -> tuple[Finding, ...]:
     """Report the processes that serve the folder with another state folder."""
     effect = "The processes share no sessions or approvals, and can change the same files."
     return tuple(
-        warn(
+        report_warning(
             "folder use",
             f"process {use.pid} serves {folder} with the state folder {use.home}",
             effect,
@@ -155,9 +157,9 @@ async def _check_server(server: Server, context: _ProgramContext) -> Finding:
     effect = "Its tools are not available."
     if isinstance(server, HttpServer):
         if await _is_reachable(server.url):
-            return ok(name, f"{server.url} responds")
-        return bad(name, f"no response from {server.url}", effect, "start it, or remove it from the settings")
-    return _check_program(name, server, effect, context) or ok(name, f"starts {server.command[0]}")
+            return report_ok(name, f"{server.url} responds")
+        return report_bad(name, f"no response from {server.url}", effect, "start it, or remove it from the settings")
+    return _check_program(name, server, effect, context) or report_ok(name, f"starts {server.command[0]}")
 
 
 def _check_hook(hook: Hook, context: _ProgramContext, own: Reach) -> Finding:
@@ -169,8 +171,8 @@ def _check_hook(hook: Hook, context: _ProgramContext, own: Reach) -> Finding:
     if unknown:
         message = f"starts {program}, and names {unknown}, which is not a tool of Callboard"
         effect = "Unless an agent has a tool of that name, the hook never runs for it."
-        return warn(name, message, effect, "callboard tools")
-    return ok(name, f"starts {program}")
+        return report_warning(name, message, effect, "callboard tools")
+    return report_ok(name, f"starts {program}")
 
 
 def _check_rule(rule: Rule) -> Finding | None:
@@ -180,7 +182,7 @@ def _check_rule(rule: Rule) -> Finding | None:
         return None
     message = f"{rule.verdict} names {tool}, which is not a tool of Callboard"
     effect = "Unless an agent has a tool of that name, it never applies."
-    return warn(f"rule {rule.matcher}", message, effect, "callboard tools")
+    return report_warning(f"rule {rule.matcher}", message, effect, "callboard tools")
 
 
 def _check_program(
@@ -188,7 +190,7 @@ def _check_program(
 ) -> Finding | None:
     """Report a program that is missing, or that agents could change; None if it is safe to start."""
     program, start = entry.command[0], str(context.start)
-    missing = bad(name, f"{program} is not installed", effect, f"install {program}")
+    missing = report_bad(name, f"{program} is not installed", effect, f"install {program}")
     try:
         path, is_server = entry.env.get("PATH", program_environment()["PATH"]), isinstance(entry, StdioServer)
         resolved = check_program(entry.command, start, path, *own, context.reach, given_data=is_server)
@@ -199,7 +201,7 @@ def _check_program(
     if resolved.exposed is None:
         return None
     fix = f"$EDITOR {context.settings}"
-    return bad(name, resolved.exposed.problem, f"{effect} {resolved.exposed.remedy}.", fix)
+    return report_bad(name, resolved.exposed.problem, f"{effect} {resolved.exposed.remedy}.", fix)
 
 
 async def _is_reachable(url: str) -> bool:

@@ -14,7 +14,7 @@ from callboard.secrets.keyring_store import VARIABLE
 
 from ..models.keys import load_local_secrets
 from ..state_folder import StateFolder
-from .finding import Finding, bad, ok
+from .finding import Finding, report_bad, report_ok
 
 #: Nouns of the tables that can name a secret.
 _NOUNS = {"models": "model", "servers": "tool server", "hooks": "hook"}
@@ -34,10 +34,10 @@ async def check_secrets(
     available = {secret.name for secret in secrets.list_stored()}
     missing = {name: by for name, by in uses.items() if name not in available}
     if not missing:
-        return (ok("secrets", "all secrets that settings name are available"),) if uses else ()
+        return (report_ok("secrets", "all secrets that settings name are available"),) if uses else ()
     keyring_problem = await asyncio.to_thread(secrets.check_keyring)
     return tuple(
-        bad(
+        report_bad(
             f"secret {name}",
             f"{HANDLE}{name} is not in the keyring or the environment; {_join(by)} {'need' if by[1:] else 'needs'} it",
             "Everything that needs it fails.",

@@ -18,7 +18,7 @@ from callboard.log.sqlite.upkeep.checking import check_store
 from ..hosting.announcement import find_endpoint
 from ..settings.loader import PORT, load_settings
 from ..state_folder import VARIABLE, StateFolder
-from .finding import Finding, bad, ok, warn
+from .finding import Finding, report_bad, report_ok, report_warning
 
 #: Free bytes that work needs, and that it needs for a while.
 _MIN_FREE, _AMPLE_FREE = 20_000_000, 500_000_000
@@ -40,16 +40,18 @@ def _check_folder(home: StateFolder) -> Finding:
     fix = f"export {VARIABLE}=FOLDER (a writable one)"
     parent = _find_existing(home.folder)
     if not parent.is_dir():
-        return bad("state folder", f"{parent} is not a folder", "Callboard cannot start.", fix)
+        return report_bad("state folder", f"{parent} is not a folder", "Callboard cannot start.", fix)
     if not os.access(parent, os.R_OK | os.W_OK | os.X_OK):
-        return bad("state folder", f"{parent} is not writable", "Callboard cannot start.", fix)
+        return report_bad("state folder", f"{parent} is not writable", "Callboard cannot start.", fix)
     if not home.folder.exists():
-        return ok("state folder", f"the first start creates {home.folder}")
+        return report_ok("state folder", f"the first start creates {home.folder}")
     mode = home.folder.stat().st_mode & 0o077
     if mode:
         effect = "Other users can see its file names, but not read the files."
-        return warn("state folder", f"{home.folder} is open to other users", effect, f"chmod 700 {home.folder}")
-    return ok("state folder", str(home.folder))
+        return report_warning(
+            "state folder", f"{home.folder} is open to other users", effect, f"chmod 700 {home.folder}"
+        )
+    return report_ok("state folder", str(home.folder))
 
 
 def _find_existing(path: Path) -> Path:
@@ -63,44 +65,46 @@ def _check_disk(home: StateFolder) -> Finding:
     free = shutil.disk_usage(_find_existing(home.folder)).free
     message = f"{free // 1_000_000:,} MB are free on the disk of the state folder"
     if free < _MIN_FREE:
-        return bad("disk", message, "Nothing can be recorded, so nothing runs.", "free space on that disk")
+        return report_bad("disk", message, "Nothing can be recorded, so nothing runs.", "free space on that disk")
     if free < _AMPLE_FREE:
         effect = "Work stops when the disk is full; acknowledged work is kept."
-        return warn("disk", message, effect, "free space on that disk")
-    return ok("disk", message)
+        return report_warning("disk", message, effect, "free space on that disk")
+    return report_ok("disk", message)
 
 
 async def _check_store(home: StateFolder, endpoint: Endpoint | None) -> Finding:
     if not home.has_store():
-        return ok("store", "none yet; the first start creates it")
+        return report_ok("store", "none yet; the first start creates it")
     aside = f"mv {home.store} {home.store}.aside"
     try:
         checked = await asyncio.to_thread(check_store, home.store, whole=False)
     except Refusal as refusal:
         fix = refusal.problem.hint or aside
-        return bad("store", refusal.problem.message, "Stored sessions cannot be read.", fix)
+        return report_bad("store", refusal.problem.message, "Stored sessions cannot be read.", fix)
     if checked.damages:
         first = checked.damages[0]
         if checked.is_sound:
-            return warn("store", first.message, first.advice)
-        return bad("store", first.message, first.advice, "callboard check")
+            return report_warning("store", first.message, first.advice)
+        return report_bad("store", first.message, first.advice, "callboard check")
     written = "" if endpoint is None else f", written by process {endpoint.pid}"
     counts = f"{format_count(checked.facts, 'fact')} and {format_count(checked.blobs, 'blob')}"
-    return ok("store", f"{home.store}: intact; quick check of the newest {counts}{written}")
+    return report_ok("store", f"{home.store}: intact; quick check of the newest {counts}{written}")
 
 
 def _check_process(home: StateFolder, endpoint: Endpoint | None) -> Finding:
     if endpoint is not None:
-        return ok("process", f"process {endpoint.pid} serves at {endpoint.url}")
+        return report_ok("process", f"process {endpoint.pid} serves at {endpoint.url}")
     try:
         writer = find_writer(home.store)
     except OSError as error:
-        return warn("process", f"the lock cannot be read: {error.strerror}", "Another process may write to the store.")
+        return report_warning(
+            "process", f"the lock cannot be read: {error.strerror}", "Another process may write to the store."
+        )
     if writer is not None:
         return _report_unresponsive(writer)
     if home.endpoint.exists():
-        return ok("process", "none is running; the endpoint file of an ended process is ignored")
-    return ok("process", "none is running")
+        return report_ok("process", "none is running; the endpoint file of an ended process is ignored")
+    return report_ok("process", "none is running")
 
 
 def _report_unresponsive(writer: int) -> Finding:
@@ -108,9 +112,9 @@ def _report_unresponsive(writer: int) -> Finding:
     name = f"process {writer}" if writer else "a process"
     if _is_stopped(writer):
         effect = "No work is done until it continues; acknowledged work is kept."
-        return bad("process", f"{name} writes to the store and is stopped", effect, f"kill -CONT {writer}")
+        return report_bad("process", f"{name} writes to the store and is stopped", effect, f"kill -CONT {writer}")
     effect = "It is starting, busy or hanging. No other process can write; acknowledged work is kept."
-    return bad(
+    return report_bad(
         "process", f"{name} writes to the store and does not respond", effect, f"kill {writer}" if writer else ""
     )
 
@@ -130,9 +134,11 @@ def _check_port(home: StateFolder, environment: Mapping[str, str], endpoint: End
     except Refusal:
         port = PORT
     if endpoint is not None or port == 0 or _is_free(port):
-        return ok("port", f"{port} is free" if endpoint is None and port else "in use by Callboard, or any free port")
+        return report_ok(
+            "port", f"{port} is free" if endpoint is None and port else "in use by Callboard, or any free port"
+        )
     effect = "Callboard uses the next free port, so its address changes."
-    return warn("port", f"another program uses {port}", effect, "callboard up --port PORT")
+    return report_warning("port", f"another program uses {port}", effect, "callboard up --port PORT")
 
 
 def _is_free(port: int) -> bool:

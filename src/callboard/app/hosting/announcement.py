@@ -14,8 +14,8 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.settings import AnyModel
 from callboard.log.sqlite.lock import find_writer
 
-from ..models.providers import compute_marks, marks_match
-from ..state_folder import StateFolder, read_regular, unusable_path, write_file
+from ..models.providers import compute_marks, has_same_marks
+from ..state_folder import StateFolder, build_path_refusal, read_regular, write_file
 
 log = logging.getLogger(__name__)
 
@@ -66,7 +66,7 @@ def find_unused_models(
     endpoint: Endpoint, models: tuple[AnyModel, ...], environment: Mapping[str, str]
 ) -> tuple[str, ...]:
     """Return the names of models that are set here but not in use by the running process."""
-    if endpoint.models is None or marks_match(compute_marks(models, environment, endpoint.token), endpoint.models):
+    if endpoint.models is None or has_same_marks(compute_marks(models, environment, endpoint.token), endpoint.models):
         return ()
     return tuple(model.name for model in models)
 
@@ -114,7 +114,7 @@ def _is_writer(home: StateFolder, endpoint: Endpoint) -> bool:
     try:
         return find_writer(home.store) == endpoint.pid
     except OSError as error:
-        raise unusable_path(home.store, error) from error
+        raise build_path_refusal(home.store, error) from error
 
 
 async def _is_responding(endpoint: Endpoint) -> bool:

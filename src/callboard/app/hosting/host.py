@@ -24,7 +24,7 @@ from callboard.contracts.settings import Settings
 
 from ..folder_use import FolderClaim
 from ..models.providers import compute_marks
-from ..state_folder import StateFolder, unusable_path
+from ..state_folder import StateFolder, build_path_refusal
 from .announcement import Announcement, find_endpoint
 from .process import forbid_core_dumps, settle_heap, share_time
 
@@ -58,7 +58,7 @@ async def find_or_open(home: StateFolder) -> Endpoint | SqliteStore:
 
         from ..backups import finish_restore
 
-        home.make()
+        home.create()
         try:
             finish_restore(home)
             return open_store(home.store)
@@ -99,20 +99,20 @@ async def host_runtime(
     from callboard.adapters.http import HttpServer
     from callboard.secrets.named_secret import NamedSecret
 
-    from ..models.keys import environment_secrets, load_secrets
-    from ..wiring import build_http_app, build_models, default_model_label, wire
+    from ..models.keys import load_secrets, read_environment_secrets
+    from ..wiring import build_http_app, build_models, get_default_model_label, wire
 
     forbid_core_dumps()
     share_time()
     try:
-        with closing(_log_to(home, environment_secrets(environment).redact)) as file:
+        with closing(_open_log(home, read_environment_secrets(environment).redact)) as file:
             secrets = await load_secrets(home, settings, environment)
             file.setFormatter(_RedactedFormatter(secrets.redact))
             models = build_models(settings, environment, secrets.reveal_key)
             announcement = Announcement(home, environment)
 
             def announce_models(new: Settings) -> None:
-                announcement.update(new.models, default_model_label(models))
+                announcement.update(new.models, get_default_model_label(models))
 
             claim = FolderClaim(home.folder, environment)
             wired = wire(store, models, home, environment, secrets, announce_models, claim.add)
@@ -134,7 +134,7 @@ async def host_runtime(
                     store_id=store.id,
                     version=__version__,
                     stays=stays,
-                    model=default_model_label(models),
+                    model=get_default_model_label(models),
                     models=compute_marks(settings.models, environment, token),
                 )
                 announcement.begin(endpoint)
@@ -197,11 +197,11 @@ class _RedactedFormatter(logging.Formatter):
         return self._redact(super().format(record))
 
 
-def _log_to(home: StateFolder, redact: Callable[[str], str]) -> _LogFile:
+def _open_log(home: StateFolder, redact: Callable[[str], str]) -> _LogFile:
     try:
         handler = _LogFile(home.log, maxBytes=_LOG_BYTES, backupCount=1, encoding="utf-8")
     except OSError as error:
-        raise unusable_path(home.log, error) from error
+        raise build_path_refusal(home.log, error) from error
     handler.setFormatter(_RedactedFormatter(redact))
     handler.setLevel(logging.WARNING)
     logging.getLogger().addHandler(handler)

@@ -129,7 +129,7 @@ async def serve_folder(
     """
     open_folder = open_folder or (lambda submit: submit(OpenWorkspace(path=str(folder))))
     report(Starting(version=__version__, folder=str(folder)))
-    with stop_signal(home, report) as stop:
+    with handle_stop_signals(home, report) as stop:
         opened = await find_or_open(home)
         if isinstance(opened, Endpoint):
             unused = find_unused_models(opened, settings.models, environment)
@@ -149,7 +149,7 @@ async def serve_folder(
                 opening.cancel()
                 await asyncio.gather(opening, return_exceptions=True)
             name = await stop
-            sessions = await _sessions(host)
+            sessions = await _list_session_states(host)
             working = sessions.count("running")
             report(Stopping(signal=name, working=working))
         report(Stopped(sessions=len(sessions), store=str(home.store)))
@@ -164,7 +164,7 @@ async def _open_remote(
         opened = await open_folder(client.submit)
         trust: TrustRead = await client.submit(GetTrust(workspace_id=opened.workspace_id))
         page = await client.create_page_link(f"/w/{opened.workspace_id}")
-    ready = _ready(endpoint, home, opened, page, running=True)
+    ready = _build_ready(endpoint, home, opened, page, running=True)
     return msgspec.structs.replace(ready, unused_models=unused, untrusted=count_untrusted(trust))
 
 
@@ -173,7 +173,7 @@ async def _open(host: HostedRuntime, home: StateFolder, open_folder: FolderOpene
     trust: TrustRead = await host.commands.submit(GetTrust(workspace_id=opened.workspace_id), actor=PERSON)
     page = host.page_link(f"/w/{opened.workspace_id}")
     return msgspec.structs.replace(
-        _ready(host.endpoint, home, opened, page, running=False), untrusted=count_untrusted(trust)
+        _build_ready(host.endpoint, home, opened, page, running=False), untrusted=count_untrusted(trust)
     )
 
 
@@ -189,7 +189,9 @@ def count_untrusted(trust: TrustRead) -> int:
     return len(trust.widenings) if trust.state in ("untrusted", "changed") else 0
 
 
-def _ready(endpoint: Endpoint, home: StateFolder, opened: OpenedWorkspace, page: _Page, *, running: bool) -> Ready:
+def _build_ready(
+    endpoint: Endpoint, home: StateFolder, opened: OpenedWorkspace, page: _Page, *, running: bool
+) -> Ready:
     return Ready(
         link=page.link,
         link_expires_s=page.expires_in_s,
@@ -207,13 +209,13 @@ def _ready(endpoint: Endpoint, home: StateFolder, opened: OpenedWorkspace, page:
     )
 
 
-async def _sessions(host: HostedRuntime) -> tuple[str, ...]:
+async def _list_session_states(host: HostedRuntime) -> tuple[str, ...]:
     listed: SessionList = await host.commands.submit(ListSessions(), actor=PERSON)
     return tuple(card.state for card in listed.sessions)
 
 
 @contextlib.contextmanager
-def stop_signal(home: StateFolder, report: MilestoneHandler) -> Generator[asyncio.Future[str]]:
+def handle_stop_signals(home: StateFolder, report: MilestoneHandler) -> Generator[asyncio.Future[str]]:
     """Provide the name of the first stop signal. A second signal, or a stop that takes too long, ends the process."""
     loop = asyncio.get_running_loop()
     first: asyncio.Future[str] = loop.create_future()

@@ -18,7 +18,7 @@ from callboard.client.endpoint import build_loopback_context
 from callboard.contracts.commands.model import DetectedSource
 from callboard.models.settings import ProviderSettings
 
-from .providers import VENDORS, first_set
+from .providers import VENDORS, find_first_set
 
 #: Seconds that a model server may take to respond.
 PATIENCE_SECONDS = 0.5
@@ -85,7 +85,7 @@ def _find_keys(environment: Mapping[str, str], configured: tuple[ProviderSetting
     entries = [
         _build_entry(vendor.name, vendor.name, vendor.model, variable)
         for vendor in VENDORS
-        if (variable := first_set(vendor.variables, environment))
+        if (variable := find_first_set(vendor.variables, environment))
     ]
     entries += [
         _build_entry(name, "openai-compatible", model, variable, base_url)

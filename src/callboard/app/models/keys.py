@@ -39,7 +39,7 @@ async def load_secrets(home: StateFolder, settings: Settings, environment: Mappi
 
 async def load_local_secrets(home: StateFolder, environment: Mapping[str, str]) -> Redaction:
     """Load the secrets of the environment and of the keyring."""
-    secrets = environment_secrets(environment, open_keyring(home))
+    secrets = read_environment_secrets(environment, open_keyring(home))
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
             stored = await asyncio.to_thread(read_keyring, open_keyring(home))
@@ -58,7 +58,7 @@ def open_keyring(home: StateFolder) -> KeyringStore:
     return KeyringStore(home.folder, read_regular)
 
 
-def environment_secrets(environment: Mapping[str, str], store: KeyringStore | None = None) -> Redaction:
+def read_environment_secrets(environment: Mapping[str, str], store: KeyringStore | None = None) -> Redaction:
     """Return the secrets of the environment."""
     named, _ = read_environment(environment)
     values = {variable: environment.get(variable, "") for variable in _OWN_VARIABLES}
@@ -75,7 +75,7 @@ def reveal_on_demand(environment: Mapping[str, str]) -> Reveal:
         if HANDLE not in text:
             return text
         store = open_keyring(StateFolder.from_environment(environment))
-        secrets = environment_secrets(environment, store)
+        secrets = read_environment_secrets(environment, store)
         secrets.learn(read_keyring(store))
         return secrets.reveal_key(text)
 

@@ -44,7 +44,7 @@ VENDORS = (
 )
 
 
-def first_set(variables: Iterable[str], environment: Mapping[str, str]) -> str:
+def find_first_set(variables: Iterable[str], environment: Mapping[str, str]) -> str:
     """Return the first variable that has a value; empty if none has."""
     return next((name for name in variables if environment.get(name)), "")
 
@@ -70,7 +70,7 @@ def resolve_key(model: AnyModel, environment: Mapping[str, str]) -> str:
     variables = _list_variables(model)
     if not variables:
         return model.api_key
-    variable = first_set(variables, environment)
+    variable = find_first_set(variables, environment)
     if not variable:
         names = " or ".join(variables)
         raise Refusal(
@@ -146,16 +146,16 @@ def compute_marks(models: tuple[AnyModel, ...], environment: Mapping[str, str], 
     def mark(text: bytes) -> str:
         return hmac.new(secret.encode(), text, hashlib.sha256).hexdigest() if text else ""
 
-    def key(model: AnyModel) -> str:
+    def find_key(model: AnyModel) -> str:
         try:
             return resolve_key(model, environment)
         except Refusal:
             return ""
 
-    return tuple(ModelMark(mark(msgspec.json.encode(model)), mark(key(model).encode())) for model in models)
+    return tuple(ModelMark(mark(msgspec.json.encode(model)), mark(find_key(model).encode())) for model in models)
 
 
-def marks_match(mine: tuple[ModelMark, ...], theirs: tuple[ModelMark, ...]) -> bool:
+def has_same_marks(mine: tuple[ModelMark, ...], theirs: tuple[ModelMark, ...]) -> bool:
     """Return True if the models and their order are equal, and no key of `mine` differs."""
     return [mark.model for mark in mine] == [mark.model for mark in theirs] and all(
         my.key in ("", their.key) for my, their in zip(mine, theirs, strict=True)
@@ -203,7 +203,7 @@ def select_models(environment: Mapping[str, str], listed: tuple[AnyModel, ...]) 
 
 def _list_vendor_models(environment: Mapping[str, str], name: str, *, skips_openai: bool) -> list[AnyModel]:
     """Return a model of each vendor that has a key; the vendor of the named model comes first."""
-    keys = {vendor: first_set(vendor.variables, environment) for vendor in VENDORS}
+    keys = {vendor: find_first_set(vendor.variables, environment) for vendor in VENDORS}
     vendors = [vendor for vendor in VENDORS if keys[vendor] and not (skips_openai and vendor.name == "openai")]
     # A stable sort: without a matching prefix the order stays.
     vendors.sort(key=lambda vendor: not (vendor.prefix and name.startswith(vendor.prefix)))

@@ -11,15 +11,22 @@ from ..hosting.announcement import find_endpoint
 from ..state_folder import VARIABLE, StateFolder
 from .port import Reader, SessionListing
 
-__all__ = ["Reader", "SessionListing", "no_session", "no_store", "open_reader", "resolve_session"]
+__all__ = [
+    "Reader",
+    "SessionListing",
+    "build_no_session_refusal",
+    "build_no_store_refusal",
+    "open_reader",
+    "resolve_session",
+]
 
 
-def no_session() -> Refusal:
+def build_no_session_refusal() -> Refusal:
     """Return the refusal for a store without sessions."""
     return Refusal("unknown_session", "There is no session yet.", hint='`callboard run "PROMPT"` creates one.')
 
 
-def no_store(home: StateFolder) -> Refusal:
+def build_no_store_refusal(home: StateFolder) -> Refusal:
     """Return the refusal for a state folder without a store."""
     hint = f'Set {VARIABLE} to a state folder with a store. `callboard run "PROMPT"` creates one.'
     return Refusal("unknown_session", f"There is no store in {home.folder}.", field=VARIABLE, hint=hint)
@@ -42,7 +49,7 @@ async def open_reader(home: StateFolder) -> AsyncGenerator[Reader]:
             yield RemoteReader(client)
         return
     if not home.has_store():
-        raise no_session()
+        raise build_no_session_refusal()
     from callboard.log.sqlite.store import open_store
 
     from .local_reader import LocalReader
@@ -67,5 +74,5 @@ async def resolve_session(reader: Reader, name: str) -> str:
         return name
     cards = (await reader.list_sessions()).cards
     if not cards:
-        raise no_session()
+        raise build_no_session_refusal()
     return cards[0].session_id

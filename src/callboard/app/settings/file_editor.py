@@ -60,7 +60,7 @@ def compute_digest(data: bytes | None) -> str:
 
 
 @cache
-def json_schema(place: Place) -> Tables:
+def build_json_schema(place: Place) -> Tables:
     """Return the JSON Schema of the user's or a folder's file."""
     return msgspec.json.schema(Settings if place == "user" else FolderSettings)
 

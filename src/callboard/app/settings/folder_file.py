@@ -191,21 +191,21 @@ def _is_wider(limits: Shell, user: Shell, key: str) -> bool:
 
 
 def _request_rules(file: FolderFile) -> list[tuple[RequestedPermission, Any]]:
-    return [(widenings.rule(rule, FILE), rule) for rule in file.settings.rules if rule.verdict == "allow"]
+    return [(widenings.describe_rule(rule, FILE), rule) for rule in file.settings.rules if rule.verdict == "allow"]
 
 
 def _request_servers(file: FolderFile) -> list[tuple[RequestedPermission, Any]]:
-    return [(widenings.server(server, FILE), server) for server in file.settings.servers]
+    return [(widenings.describe_server(server, FILE), server) for server in file.settings.servers]
 
 
 def _request_hooks(file: FolderFile) -> list[tuple[RequestedPermission, Any]]:
-    return [(widenings.hook(hook, FILE), hook) for hook in file.settings.hooks]
+    return [(widenings.describe_hook(hook, FILE), hook) for hook in file.settings.hooks]
 
 
 def _request_programs(programs: Iterable[Program]) -> list[tuple[RequestedPermission, Any]]:
     return [
         (
-            widenings.program(
+            widenings.describe_program(
                 program.path, program.digest, program.kind, FILE if program.path.startswith("/") else program.path
             ),
             (program.path, program.resolved, program.digest),
@@ -218,19 +218,19 @@ def _request_mode(file: FolderFile, user: Settings) -> list[tuple[RequestedPermi
     mode = file.settings.permission_mode
     if mode is None or narrow_mode(mode, user.permission_mode) == mode:
         return []
-    return [(widenings.permission_mode(mode, FILE), mode)]
+    return [(widenings.describe_permission_mode(mode, FILE), mode)]
 
 
 def _request_limits(file: FolderFile, user: Settings) -> list[tuple[RequestedPermission, Any]]:
     limits = file.settings.shell
     keys = sorted(key for key in file.shell if limits is not None and _is_wider(limits, user.shell, key))
-    return [(widenings.limit(key, getattr(limits, key), FILE), {key: getattr(limits, key)}) for key in keys]
+    return [(widenings.describe_limit(key, getattr(limits, key), FILE), {key: getattr(limits, key)}) for key in keys]
 
 
 def _request_agents(agents: Iterable[Definition]) -> list[tuple[RequestedPermission, Any]]:
     return [
         (
-            widenings.agent_mode(agent.name, agent.permission_mode, agent.file),
+            widenings.describe_agent_mode(agent.name, agent.permission_mode, agent.file),
             {"name": agent.name, "permission_mode": agent.permission_mode},
         )
         for agent in agents

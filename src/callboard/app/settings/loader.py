@@ -32,7 +32,7 @@ from callboard.contracts.settings import FolderSettings, Hook, RuleEntry, Settin
 
 from ..models.providers import resolve_paths, select_models
 from ..state_folder import StateFolder, read_regular
-from .problems import InvalidValue, conversion_refusal, value_refusal
+from .problems import InvalidValue, build_conversion_refusal, build_value_refusal
 
 if TYPE_CHECKING:
     from callboard.tools.gate.rules import InvalidMatcherError
@@ -133,7 +133,7 @@ def convert_tables(
     try:
         settings = msgspec.convert(data, table, strict=strict)
     except msgspec.ValidationError as error:
-        raise conversion_refusal(error, data, table, source, text) from error
+        raise build_conversion_refusal(error, data, table, source, text) from error
     _check_rules(settings.rules, source, text)
     _check_names([server.name for server in settings.servers], "servers", source, text)
     _check_hooks(settings.hooks, source, text)
@@ -152,7 +152,7 @@ def _check_rules(rules: tuple[RuleEntry, ...], source: str, text: bytes) -> None
         try:
             check_matcher(rule.matcher)
         except InvalidMatcherError as error:
-            raise value_refusal(
+            raise build_value_refusal(
                 source, ("rules", number, "matcher"), _convert_matcher_error(error), text=text
             ) from error
 
@@ -169,7 +169,7 @@ def _check_hooks(hooks: tuple[Hook, ...], source: str, text: bytes) -> None:
                 if matcher != "*":
                     check_matcher(matcher)
             except InvalidMatcherError as error:
-                raise value_refusal(
+                raise build_value_refusal(
                     source, ("hooks", number, "tools", at), _convert_matcher_error(error), text=text
                 ) from error
 
@@ -183,7 +183,7 @@ def _check_names(names: list[str], table: str, source: str, text: bytes) -> None
         if name in names[:number]:
             invalid = InvalidValue(f"the name {name} is used twice", "duplicate_name", {"name": name})
             hint = "Give each entry a unique name."
-            raise value_refusal(source, (table, number, "name"), invalid, hint=hint, text=text)
+            raise build_value_refusal(source, (table, number, "name"), invalid, hint=hint, text=text)
 
 
 def _apply_change(settings: Settings, change: dict[str, Any], source: str) -> Settings:

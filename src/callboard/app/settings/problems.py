@@ -62,7 +62,7 @@ class InvalidValue(NamedTuple):
     parameters: Mapping[str, str]
 
 
-def conversion_refusal(
+def build_conversion_refusal(
     error: msgspec.ValidationError, data: Mapping[str, Any], table: type[msgspec.Struct], source: str, text: bytes = b""
 ) -> Refusal:
     """Return the refusal `bad_settings` for a failed conversion of `data` to `table`.
@@ -99,10 +99,10 @@ def conversion_refusal(
     if prefix:
         code = "wrong_type_inside" if invalid.code == "wrong_type" else invalid.code
         invalid = invalid._replace(message=f"{prefix}{invalid.message}", code=code)
-    return value_refusal(source, steps, invalid, text=text)
+    return build_value_refusal(source, steps, invalid, text=text)
 
 
-def value_refusal(
+def build_value_refusal(
     source: str, steps: Sequence[Step], invalid: InvalidValue, *, hint: str = "", text: bytes = b""
 ) -> Refusal:
     """Return the refusal `bad_settings` for the value at `steps`, in a file with the parameters `line` and `docs`."""
@@ -305,7 +305,7 @@ def describe_problem(problem: SettingsProblem) -> str:
     """Return the problem with its file, line and field."""
     # A problem in a line of the file already starts with its place.
     message = problem.message if problem.message.startswith(problem.file) else f"{problem.file}: {problem.message}"
-    return f"{message}{field_suffix(message, problem.field)}"
+    return f"{message}{format_field_suffix(message, problem.field)}"
 
 
 def describe_effect(problem: SettingsProblem) -> str:
@@ -314,7 +314,7 @@ def describe_effect(problem: SettingsProblem) -> str:
     return f"Until it is fixed, {applies}."
 
 
-def field_suffix(message: str, field: str) -> str:
+def format_field_suffix(message: str, field: str) -> str:
     """Return the field in brackets to print behind a message; empty if the message already names the field."""
     is_named = f"`{field}`" in message or field in message.split(" ", 1)[0]
     return f" [{field}]" if field and not is_named else ""

@@ -34,12 +34,12 @@ _ENGLISH: Final[Mapping[RequestedPermissionCode, str]] = {
 }
 
 
-def rule(entry: RuleEntry, file: str) -> RequestedPermission:
+def describe_rule(entry: RuleEntry, file: str) -> RequestedPermission:
     """Describe an allow rule."""
     return _build_request("rule", "rule", file, matcher=entry.matcher)
 
 
-def server(entry: Server, file: str) -> RequestedPermission:
+def describe_server(entry: Server, file: str) -> RequestedPermission:
     """Describe a tool server."""
     if isinstance(entry, StdioServer):
         return _build_request(
@@ -50,7 +50,7 @@ def server(entry: Server, file: str) -> RequestedPermission:
     )
 
 
-def hook(entry: Hook, file: str) -> RequestedPermission:
+def describe_hook(entry: Hook, file: str) -> RequestedPermission:
     """Describe a hook."""
     tools = ", ".join(entry.tools)
     return _build_request(
@@ -58,24 +58,24 @@ def hook(entry: Hook, file: str) -> RequestedPermission:
     )
 
 
-def program(path: str, digest: str, kind: Literal["server", "hook"], file: str) -> RequestedPermission:
+def describe_program(path: str, digest: str, kind: Literal["server", "hook"], file: str) -> RequestedPermission:
     """Describe a program with its present content."""
     return _build_request(kind, "program_runs", file, path=path, digest=digest[:12])
 
 
-def permission_mode(mode: str, file: str) -> RequestedPermission:
+def describe_permission_mode(mode: str, file: str) -> RequestedPermission:
     """Describe a default permission mode."""
     return _build_request("permission_mode", "permission_mode", file, mode=mode)
 
 
-def limit(key: str, value: object, file: str) -> RequestedPermission:
+def describe_limit(key: str, value: object, file: str) -> RequestedPermission:
     """Describe a limit of commands."""
     if key == _NETWORK:
         return _build_request("shell", "network", file)
     return _build_request("shell", "limit", file, key=key, value=str(value))
 
 
-def agent_mode(name: str, mode: str, file: str) -> RequestedPermission:
+def describe_agent_mode(name: str, mode: str, file: str) -> RequestedPermission:
     """Describe the permission mode of an agent."""
     return _build_request("agent", "agent_mode", file, name=name, mode=mode)
 

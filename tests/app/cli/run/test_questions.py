@@ -99,7 +99,7 @@ def test_a_form_is_shown_with_its_fields_and_answered_as_one_object() -> None:
     }
     form = msgspec.json.encode({"schema": {"properties": fields, "required": ["city", "when"]}}).decode()
     there = read_context(action, form)
-    assert there.lines() == ["city: string where it is⟨U+001B⟩", "when: now | later", "days: integer, optional"]
+    assert there.format_lines() == ["city: string where it is⟨U+001B⟩", "when: now | later", "days: integer, optional"]
     assert "as a JSON object of these" in format_choices(action, there, is_folded=False)
     assert parse_answer('{"city": "Bern"}', action, there) == Answer("answer", text='{"city": "Bern"}')
     assert read_context(row("approve", "reject"), form) == QuestionContext()

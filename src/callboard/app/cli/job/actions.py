@@ -27,16 +27,16 @@ from callboard.contracts.text.sentences import format_count
 
 from ...hosting.connection import connect
 from ...hosting.serve import count_untrusted
-from ...reading import no_session, resolve_session
+from ...reading import build_no_session_refusal, resolve_session
 from ...reading.remote_reader import RemoteReader
 from ...state_folder import StateFolder
 from ..terminal.approvals import Approve
 from ..terminal.broad_folders import open_folder
 from ..terminal.exit_codes import ENDED_BY_PERSON
 from ..terminal.ignored_settings import warn_shared_folder
-from ..terminal.loop import ctrl_c
-from ..terminal.milestones import untrusted_note
-from ..terminal.output import Style, print_err, print_out, terminal_width, to_line
+from ..terminal.loop import handle_ctrl_c
+from ..terminal.milestones import format_untrusted
+from ..terminal.output import Style, print_err, print_out, read_terminal_width, to_line
 from .follower import JobFollower
 from .formatter import format_counts, format_item
 
@@ -56,7 +56,7 @@ async def start_job(
     Raises:
         Refusal: Any refusal of the command.
     """
-    with ctrl_c() as stop:
+    with handle_ctrl_c() as stop:
         try:
             async with _connect(creates=command.session_id is None) as client:
                 created, before = await _create(client, command, folder, wide=wide)
@@ -72,7 +72,7 @@ async def start_job(
 
 async def continue_job(command: ResumeJob | RetryJobItem, approve: Approve | None, *, as_json: bool) -> int:
     """Resume or retry a job and follow it; return the exit code. Raises Refusal."""
-    with ctrl_c() as stop:
+    with handle_ctrl_c() as stop:
         try:
             async with _connect() as client:
                 read = await _resolve(client, command.session_id, command.job_id, still_open=True)
@@ -111,7 +111,7 @@ async def show_job(session: str, job: str, *, as_json: bool) -> None:
     _print(read, as_json=as_json)
     if not as_json:
         style = Style(sys.stdout)
-        room = terminal_width() - 4 if sys.stdout.isatty() else 0
+        room = read_terminal_width() - 4 if sys.stdout.isatty() else 0
         for number, item in enumerate(read.items, start=1):
             print_out(format_item(number, item, style, room))
 
@@ -134,7 +134,7 @@ async def _create(client: Client, command: CreateJob, folder: Path, *, wide: boo
         warn_shared_folder(opened.path)
         trust: TrustRead = await client.submit(GetTrust(workspace_id=opened.workspace_id))
         if count_untrusted(trust):
-            print_err(Style(sys.stderr).warn(untrusted_note(count_untrusted(trust))))
+            print_err(Style(sys.stderr).warn(format_untrusted(count_untrusted(trust))))
         return await client.submit(msgspec.structs.replace(command, workspace_id=opened.workspace_id)), 0
     session = await resolve_session(RemoteReader(client), command.session_id)
     before = await _read_head(client, session)
@@ -144,7 +144,7 @@ async def _create(client: Client, command: CreateJob, folder: Path, *, wide: boo
 def _connect(*, creates: bool = False):
     home = StateFolder.from_environment(os.environ)
     if not creates and not home.has_store():
-        raise no_session()
+        raise build_no_session_refusal()
     return connect(home, os.environ, lambda _: None)
 
 

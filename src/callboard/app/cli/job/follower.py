@@ -20,9 +20,9 @@ from callboard.contracts.rows.team import TaskRow
 from ...turn_follower import answer_actions
 from ..terminal.approvals import Approvals, Approve
 from ..terminal.exit_codes import INTERRUPTED, work_exit_code
-from ..terminal.output import Style, print_err, print_out, terminal_width
+from ..terminal.output import Style, print_err, print_out, read_terminal_width
 from ..terminal.team_watcher import HeldOutput
-from .formatter import JobEvents, format_counts, format_job_event, next_command
+from .formatter import JobEvents, format_counts, format_job_event, format_next_command
 
 _BY_HAND = "Ctrl-C in the terminal"
 #: Refusals of a pause: the job has ended, is being cancelled, or is already paused.
@@ -57,7 +57,7 @@ class JobFollower:
         self._before = before
         self._json = as_json
         self._style = Style(sys.stdout)
-        self._events = JobEvents(read.items, attempts, self._style, max(terminal_width() - 4, 20))
+        self._events = JobEvents(read.items, attempts, self._style, max(read_terminal_width() - 4, 20))
         self._items = {item.item_id for item in read.items}
         self._workers: set[str] = set()
         self._lines = HeldOutput(print_out)
@@ -81,7 +81,7 @@ class JobFollower:
                     group.create_task(self._answer_actions()),
                     group.create_task(self._pause(stop)),
                 ]
-                status = await self._facts(changed)
+                status = await self._follow_facts(changed)
                 for task in helpers:
                     task.cancel()
         except ExceptionGroup as failures:
@@ -89,7 +89,9 @@ class JobFollower:
             if isinstance(failures.exceptions[0], Refusal) and failures.exceptions[0].code == "unreachable":
                 # Finished items stay finished; the rest waits for the next process.
                 print_err(
-                    Style(sys.stderr).warn(f"The process that ran the job ended. {next_command('paused', self._job)}")
+                    Style(sys.stderr).warn(
+                        f"The process that ran the job ended. {format_next_command('paused', self._job)}"
+                    )
                 )
                 return INTERRUPTED
             raise failures.exceptions[0] from failures
@@ -98,7 +100,7 @@ class JobFollower:
             await self._end(status)
         return await self._choose_exit_code(status, by_hand=stop.is_set())
 
-    async def _facts(self, changed: JobChanged | None) -> JobStatus:
+    async def _follow_facts(self, changed: JobChanged | None) -> JobStatus:
         began = changed is None
         async with aclosing(self._client.follow_facts(self._job.session_id, after=self._before)) as events:
             async for event in events:
@@ -167,7 +169,7 @@ class JobFollower:
     async def _end(self, status: JobStatus) -> None:
         style = Style(sys.stderr)
         read = await self._read()
-        print_err(style.dim(f"{status} · {format_counts(read.counts)} · {next_command(status, read)}"))
+        print_err(style.dim(f"{status} · {format_counts(read.counts)} · {format_next_command(status, read)}"))
 
     async def _choose_exit_code(self, status: JobStatus, *, by_hand: bool) -> int:
         is_partly_cancelled = status == "completed" and (await self._read()).counts.cancelled > 0

@@ -19,7 +19,7 @@ from callboard.contracts.facts.task import (
 from callboard.contracts.rows.team import JobItems
 
 from ..terminal.output import Style, to_line
-from ..terminal.wording import finalization_note
+from ..terminal.wording import format_finalization
 
 
 class JobEvents:
@@ -42,7 +42,7 @@ class JobEvents:
                 return self._format_line(style.dim("+"), task, f"{event} ({fact.assignee})")
             case TaskCompleted():
                 return self._format_line(
-                    style.good("✓"), task, f"{finalization_note(fact.plain_text)} {fact.summary}".strip()
+                    style.good("✓"), task, f"{format_finalization(fact.plain_text)} {fact.summary}".strip()
                 )
             case TaskFailed():
                 return self._format_line(style.bad("✗"), task, f"{fact.code}: {fact.message}")
@@ -72,7 +72,7 @@ def format_item(number: int, item: JobItem, style: Style, room: int) -> str:
     """Format the state of an item."""
     match item.status:
         case "completed":
-            mark, text = style.good("✓"), f"{finalization_note(item.plain_text)} {item.output}".strip()
+            mark, text = style.good("✓"), f"{format_finalization(item.plain_text)} {item.output}".strip()
         case "failed":
             attempts = f" ({item.attempts} attempts)" if item.attempts > 1 else ""
             mark, text = style.bad("✗"), f"{item.problem}{attempts}"
@@ -104,7 +104,7 @@ def format_counts(items: JobItems) -> str:
     return f"{items.completed} of {total} done{others}"
 
 
-def next_command(status: JobStatus, read: JobRead) -> str:
+def format_next_command(status: JobStatus, read: JobRead) -> str:
     """Return the next command line for a job in this status."""
     verb = {"failed": "retry", "paused": "resume"}.get(status, "show")
     return f"callboard job {verb} {read.session_id} {read.job_id}"

@@ -19,7 +19,7 @@ from ..terminal.options import (
     JsonObject,
     ReasonOption,
     SessionArgument,
-    command_help,
+    format_command_help,
     resolve_approval,
 )
 from ..terminal.output import print_out
@@ -71,7 +71,7 @@ def _job(context: typer.Context) -> None:
         print_out(context.get_help())
 
 
-@_app.command("start", help=command_help("create_job", _START))
+@_app.command("start", help=format_command_help("create_job", _START))
 def _start(
     instructions: Annotated[str, typer.Argument(metavar="INSTRUCTIONS", help="Task for each item.")],
     arguments: Annotated[list[str] | None, typer.Argument(metavar="[ITEM]...", help="Items to work on.")] = None,
@@ -118,7 +118,7 @@ def _list(
     run_async(list_jobs(session, as_json=json))
 
 
-@_app.command("show", help=command_help("get_job"))
+@_app.command("show", help=format_command_help("get_job"))
 def _show(session: SessionArgument, job: JobArgument = "", json: JsonObject = False) -> None:
     from .actions import show_job
 
@@ -127,7 +127,9 @@ def _show(session: SessionArgument, job: JobArgument = "", json: JsonObject = Fa
 
 @_app.command(
     "cancel",
-    help=command_help("cancel_job", "Finished items stay finished; running items stop; waiting items do not start."),
+    help=format_command_help(
+        "cancel_job", "Finished items stay finished; running items stop; waiting items do not start."
+    ),
 )
 def _cancel(
     session: SessionArgument, job: JobArgument = "", reason: ReasonOption = "", json: JsonObject = False
@@ -137,7 +139,7 @@ def _cancel(
     run_async(change_job(CancelJob(session_id=session, job_id=job, reason=reason), as_json=json))
 
 
-@_app.command("pause", help=command_help("pause_job", "Finished items stay finished."))
+@_app.command("pause", help=format_command_help("pause_job", "Finished items stay finished."))
 def _pause(
     session: SessionArgument, job: JobArgument = "", reason: ReasonOption = "", json: JsonObject = False
 ) -> None:
@@ -146,7 +148,7 @@ def _pause(
     run_async(change_job(PauseJob(session_id=session, job_id=job, reason=reason), as_json=json))
 
 
-@_app.command("resume", help=command_help("resume_job", f"A running job is joined. {_FOLLOWS}"))
+@_app.command("resume", help=format_command_help("resume_job", f"A running job is joined. {_FOLLOWS}"))
 def _resume(
     session: SessionArgument,
     job: JobArgument = "",
@@ -160,7 +162,7 @@ def _resume(
     raise typer.Exit(run_async(continue_job(command, resolve_approval(approve), as_json=json)))
 
 
-@_app.command("retry", help=command_help("retry_job_item", _FOLLOWS))
+@_app.command("retry", help=format_command_help("retry_job_item", _FOLLOWS))
 def _retry(
     session: SessionArgument,
     job: JobArgument = "",

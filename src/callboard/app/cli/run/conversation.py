@@ -41,7 +41,7 @@ class Conversation:
         self._printer = Printer(accepted.turn_id, client.read_text)
         self._facts = FactPrinter(client, accepted.session_id, before, _print_fact) if as_json else None
         quiet = as_json and approve is not None
-        print_line = _ignore if quiet else self._printer.line
+        print_line = _ignore if quiet else self._printer.print_line
         self._approvals = Approvals(client, accepted.session_id, approve, print_line, self._hold)
         self._agents: dict[str, AgentRow] = {}
         self._holds = False
@@ -54,7 +54,7 @@ class Conversation:
     async def run(self, stop: asyncio.Event, reason: str) -> TurnRow:
         """Follow the turn to its end; interrupt it with `reason` once `stop` is set. Raises Refusal."""
         if self._facts is None and self._accepted.status == "queued":
-            self._printer.line(Style(sys.stderr).dim("Queued: it starts after the turns before it."))
+            self._printer.print_line(Style(sys.stderr).dim("Queued: it starts after the turns before it."))
         try:
             async with asyncio.TaskGroup() as group:
                 helpers = [group.create_task(self._approvals.run()), group.create_task(self._interrupt(stop, reason))]
@@ -63,7 +63,7 @@ class Conversation:
                 turn = await follow_turn(self._client, self._accepted, self._show, self._approvals, self._continue)
                 await self._show_held()
                 if self._facts is not None:
-                    await self._facts.reach(turn.sequence)
+                    await self._facts.wait_for_sequence(turn.sequence)
                 for task in helpers:
                     task.cancel()
         except ExceptionGroup as failures:
@@ -99,7 +99,7 @@ class Conversation:
         if self._approvals.abandon_question():
             print_err()
         if self._facts is None:
-            self._printer.line(Style(sys.stderr).dim("Stopping the turn. Ctrl-C again leaves at once."))
+            self._printer.print_line(Style(sys.stderr).dim("Stopping the turn. Ctrl-C again leaves at once."))
         await interrupt_turn(self._client, self._accepted, reason)
 
     def _end(self, turn: TurnRow) -> None:

@@ -23,7 +23,7 @@ from callboard.contracts.rows.conversation import (
     ToolPart,
 )
 
-from ..terminal.output import ControlStripper, Style, print_err, print_out, terminal_width, to_line
+from ..terminal.output import ControlStripper, Style, print_err, print_out, read_terminal_width, to_line
 from ..terminal.renderer import format_aside, format_tool
 
 _ENDED = ("output-available", "output-error", "cancelled")
@@ -67,7 +67,7 @@ class Printer:
                 case _:
                     pass
 
-    def line(self, text: str) -> None:
+    def print_line(self, text: str) -> None:
         """Print a line between the pieces of the answer."""
         self._start_line()
         print_err(text)
@@ -103,7 +103,7 @@ class Printer:
             return
         if is_revised and stream.printed:
             # The provider's final text differs from its stream, and replaces it.
-            self.line(self._style.warn("  ! the answer was revised:"))
+            self.print_line(self._style.warn("  ! the answer was revised:"))
             stream.printed = 0
         text = content.text
         if content.ref is not None and has_ended:
@@ -139,7 +139,7 @@ class Printer:
         elif self._live and part.state in ("running", "progress") and self._lines.get(part.key) != "temporary":
             self._lines[part.key] = "temporary"
             self._start_line()
-            print_err(self._style.dim(f"  … {to_line(part.summary or part.tool, terminal_width() - 6)}"), end="")
+            print_err(self._style.dim(f"  … {to_line(part.summary or part.tool, read_terminal_width() - 6)}"), end="")
             self._has_temporary_line = True
 
     @staticmethod
@@ -150,7 +150,7 @@ class Printer:
     def _print_once(self, key: str, line: str) -> None:
         if line and self._lines.get(key) != line:
             self._lines[key] = line
-            self.line(line)
+            self.print_line(line)
 
     def _start_line(self) -> None:
         self._clear_temporary_line()

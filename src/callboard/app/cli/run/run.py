@@ -30,8 +30,8 @@ from ..terminal.approvals import Approve
 from ..terminal.broad_folders import open_folder
 from ..terminal.exit_codes import ENDED_BY_PERSON, work_exit_code
 from ..terminal.ignored_settings import load_or_warn, warn_shared_folder
-from ..terminal.loop import ctrl_c, run_async
-from ..terminal.milestones import format_settings_problem, untrusted_note, unused_models_note
+from ..terminal.loop import handle_ctrl_c, run_async
+from ..terminal.milestones import format_settings_problem, format_untrusted, format_unused_models
 from ..terminal.options import ApproveOption, BroadFolder, FolderOption, JsonFacts, resolve_approval
 from ..terminal.output import Style, mark_hidden, print_err
 from .conversation import Conversation
@@ -130,7 +130,7 @@ async def _carry_out(request: RunRequest) -> int:
     """Send the prompt and follow the turn; return the exit code. Raises Refusal."""
     home = StateFolder.from_environment(os.environ)
     settings, _ = await load_or_warn(home)
-    with ctrl_c() as stop:
+    with handle_ctrl_c() as stop:
         try:
             async with connect(home, os.environ, lambda endpoint: _warn_unused(endpoint, settings.models)) as client:
                 accepted, before = await _submit(client, request)
@@ -146,7 +146,7 @@ async def _carry_out(request: RunRequest) -> int:
 def _warn_unused(endpoint: Endpoint, models: tuple[AnyModel, ...]) -> None:
     unused = find_unused_models(endpoint, models, os.environ)
     if unused:
-        print_err(Style(sys.stderr).warn(unused_models_note(unused, endpoint.pid, endpoint.model)))
+        print_err(Style(sys.stderr).warn(format_unused_models(unused, endpoint.pid, endpoint.model)))
 
 
 async def _submit(client: Client, request: RunRequest) -> tuple[TurnAccepted, int]:
@@ -187,7 +187,7 @@ async def _choose_permission_mode(client: Client, request: RunRequest, workspace
     """Return the chosen mode, else the default of the folder; warn about untrusted requests and invalid settings."""
     trust: TrustRead = await client.submit(GetTrust(workspace_id=workspace))
     if count_untrusted(trust):
-        print_err(Style(sys.stderr).warn(untrusted_note(count_untrusted(trust))))
+        print_err(Style(sys.stderr).warn(format_untrusted(count_untrusted(trust))))
     for problem in trust.problems:
         print_err(Style(sys.stderr).warn(mark_hidden(format_settings_problem(problem))))
     if request.permission is not None:

@@ -53,11 +53,11 @@ def _backup(
     json: JsonObject = False,
 ) -> None:
     from ...backups import back_up
-    from ...reading import no_store
+    from ...reading import build_no_store_refusal
 
     home = StateFolder.from_environment(os.environ)
     if not home.has_store():
-        raise no_store(home)
+        raise build_no_store_refusal(home)
     made = back_up(
         home, place.expanduser(), force=force, damaged=damaged, in_project=in_project, progress=Progress(quiet=json)
     )

@@ -45,11 +45,11 @@ def _check(
 ) -> int:
     from callboard.log.sqlite.upkeep.checking import check_store
 
-    from ...reading import no_store
+    from ...reading import build_no_store_refusal
 
     home = StateFolder.from_environment(os.environ)
     if not home.has_store():
-        raise no_store(home)
+        raise build_no_store_refusal(home)
     checked = check_store(home.store, whole=not quick, progress=Progress(quiet=json))
     if json:
         print_json(checked)

@@ -16,7 +16,7 @@ from callboard.contracts.rows.conversation import ActionRow
 from callboard.contracts.text.exact import Fold, describe, fold, mark
 
 from .output import Style, mark_hidden, print_err
-from .questions import Answer, count_commands, format_choices, parse_answer, preview_notes, read_context
+from .questions import Answer, count_commands, format_choices, list_preview_notes, parse_answer, read_context
 from .wording import format_outcome
 
 #: What is approved without a person: nothing, file changes by the editing tools, or every request.
@@ -161,13 +161,13 @@ class Approvals:
             # The preview comes first: a question above it could distract from it.
             self._print_line(f"{self._style.warn('?')} {mark_hidden(row.tool)}  {self._format_risk(row)}")
         is_complete = self._show(preview)
-        for line in preview_notes(preview, arguments, count_commands(row)):
+        for line in list_preview_notes(preview, arguments, count_commands(row)):
             print_err(self._style.warn(f"  │ {line}"))
         if preview:
             print_err(self._style.bold(question))
         else:
             self._print_line(f"{self._style.warn('?')} {self._style.bold(question)}  {self._format_risk(row)}")
-        for line in context.lines():
+        for line in context.format_lines():
             print_err(f"  │ {line}")
         # Input typed before the question is not an answer to it.
         termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)

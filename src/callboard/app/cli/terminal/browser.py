@@ -10,7 +10,7 @@ from pathlib import Path
 from callboard.contracts.settings import Settings
 
 
-def may_open(settings: Settings) -> bool:
+def can_open(settings: Settings) -> bool:
     """Return True if the settings allow a browser and there is a display."""
     if not settings.browser or not sys.stdout.isatty():
         return False

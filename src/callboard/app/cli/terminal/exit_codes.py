@@ -62,7 +62,7 @@ def work_exit_code(state: str, *, cause: str = "", unapproved: int = 0, by_hand:
             return ENDED_BY_PERSON if by_hand else INTERRUPTED
 
 
-def exit_code(code: Code) -> int:
+def find_exit_code(code: Code) -> int:
     """Return the exit code of a refusal."""
     if code in _OF_THE_REQUEST or code.startswith(("unknown_", "bad_")):
         return WRONG

@@ -16,7 +16,7 @@ from callboard.contracts.facts.turn import TurnFailed, TurnInterrupted
 from callboard.contracts.times import format_timestamp
 
 from .output import Style, strip_controls, to_line
-from .wording import finalization_note
+from .wording import format_finalization
 
 #: Team tools that record their result as separate facts.
 _WITH_OWN_FACTS = frozenset(
@@ -94,7 +94,7 @@ def _describe_delegation(fact: Fact) -> tuple[str, str]:
         case SubagentSpawned():
             return "+", f"receives: {fact.objective.text}"
         case SubagentCompleted():
-            return "✓", f"is done{finalization_note(fact.plain_text)}"
+            return "✓", f"is done{format_finalization(fact.plain_text)}"
         case SubagentFailed():
             return "✗", f"failed, {fact.code}: {fact.message}"
         case ChannelMessage():
@@ -123,7 +123,7 @@ def _describe_board(fact: Fact) -> tuple[str, str]:
         case TaskUpdated(status=str(status)):
             return "□", f"on the board: {status}{f', {fact.blocker}' if fact.blocker else ''}"
         case TaskCompleted():
-            return "■", f"on the board: done{finalization_note(fact.plain_text)}. {fact.summary}"
+            return "■", f"on the board: done{format_finalization(fact.plain_text)}. {fact.summary}"
         case AgentWoke():
             return "+", f"wakes: {_WAKE_REASONS[fact.reason]}"
         case AgentSlept():

@@ -15,7 +15,7 @@ from ...folder_use import find_others
 from ...hosting.announcement import find_endpoint
 from ...settings.loader import load_settings
 from ...state_folder import StateFolder
-from .milestones import shared_folder_note
+from .milestones import format_shared_folder
 from .output import Style, print_err, strip_controls
 
 
@@ -46,4 +46,4 @@ async def load_or_warn(home: StateFolder, **flags: Any) -> tuple[Settings, Refus
 def warn_shared_folder(folder: str) -> None:
     """Print a warning for each process that serves the folder with another state folder."""
     for use in find_others(folder, StateFolder.from_environment(os.environ).folder, os.environ):
-        print_err(Style(sys.stderr).warn(shared_folder_note(use)))
+        print_err(Style(sys.stderr).warn(format_shared_folder(use)))

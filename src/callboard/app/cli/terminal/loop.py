@@ -23,7 +23,7 @@ def run_async(work: Coroutine[Any, Any, T]) -> T:
 
 
 @contextmanager
-def ctrl_c() -> Generator[asyncio.Event]:
+def handle_ctrl_c() -> Generator[asyncio.Event]:
     """Set the event on the first Ctrl-C; cancel the current task on the second."""
     loop = asyncio.get_running_loop()
     stop = asyncio.Event()

@@ -36,14 +36,14 @@ def format_milestone(milestone: Milestones, stream: TextIO) -> str:
 
 
 def _format_ready(ready: Ready, style: Style) -> str:
-    warnings = [untrusted_note(ready.untrusted)] if ready.untrusted else []
-    warnings += [shared_folder_note(use) for use in ready.also_served_by]
-    note = style.dim(f"  {link_note(ready.link_expires_s)}")
+    warnings = [format_untrusted(ready.untrusted)] if ready.untrusted else []
+    warnings += [format_shared_folder(use) for use in ready.also_served_by]
+    note = style.dim(f"  {format_link_note(ready.link_expires_s)}")
     if ready.running:
         program = "callboard" if ready.stays else "callboard run"
         notes = [] if ready.stays else ["The page closes with that run, when its turn ends."]
         if ready.unused_models:
-            notes.append(unused_models_note(ready.unused_models, ready.pid, ready.model))
+            notes.append(format_unused_models(ready.unused_models, ready.pid, ready.model))
         lines = [f"Opened in the running {program} (process {ready.pid}):", f"  {style.bold(ready.link)}", note]
         return "\n".join([*lines, *map(style.warn, [*notes, *warnings])])
     if is_root():
@@ -61,12 +61,12 @@ def _format_ready(ready: Ready, style: Style) -> str:
     )
 
 
-def link_note(seconds: int) -> str:
+def format_link_note(seconds: int) -> str:
     """Describe how long an address opens the page."""
     return f"The address works once, for {seconds} seconds. Run callboard again for another."
 
 
-def unused_models_note(models: Sequence[str], pid: int, current: str) -> str:
+def format_unused_models(models: Sequence[str], pid: int, current: str) -> str:
     """Warn about models that are set here, but unknown to the running process."""
     return (
         f"Not used: {strip_controls(', '.join(models))}, set in this terminal or in settings.toml. "
@@ -75,13 +75,13 @@ def unused_models_note(models: Sequence[str], pid: int, current: str) -> str:
     )
 
 
-def untrusted_note(count: int) -> str:
+def format_untrusted(count: int) -> str:
     """Warn about permissions that a folder's own files request without trust."""
     permissions = format_count(count, "extra permission")
     return f"This folder's own files request {permissions}, not granted. `callboard trust` shows them and asks."
 
 
-def shared_folder_note(use: FolderUse) -> str:
+def format_shared_folder(use: FolderUse) -> str:
     """Warn about a process with another state folder that serves the same project folder."""
     return (
         f"Process {use.pid} serves this folder too, with the state folder {strip_controls(use.home)}. "

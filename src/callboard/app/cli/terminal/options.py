@@ -51,7 +51,7 @@ FolderOption = Annotated[
 ]
 
 
-def command_help(name: str, details: str = "") -> str:
+def format_command_help(name: str, details: str = "") -> str:
     """Return the summary of a declared command, followed by details of the verb."""
     summary = COMMANDS[name].summary
     return f"{summary}\n\n{details}" if details else summary

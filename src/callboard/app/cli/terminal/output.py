@@ -104,7 +104,7 @@ class Style:
         return self("33", text)
 
 
-def terminal_width() -> int:
+def read_terminal_width() -> int:
     """Return the number of characters on a line."""
     return shutil.get_terminal_size((100, 24)).columns
 

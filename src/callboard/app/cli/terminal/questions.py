@@ -34,12 +34,12 @@ class QuestionContext(msgspec.Struct, frozen=True):
     steps: tuple[str, ...] = ()
     schema: dict[str, Any] | None = None
 
-    def lines(self) -> list[str]:
+    def format_lines(self) -> list[str]:
         """Return one line for each item, with hidden characters written out."""
         numbered = (f"{number} {text}" for number, text in enumerate(self.options or self.steps, start=1))
         return [" ".join(mark_hidden(text).split()) for text in (*numbered, *self._format_fields())]
 
-    def fields(self) -> dict[str, Any]:
+    def read_fields(self) -> dict[str, Any]:
         """Return the fields of a form by name."""
         fields = (self.schema or {}).get("properties")
         return cast("dict[str, Any]", fields) if isinstance(fields, dict) else {}
@@ -47,7 +47,7 @@ class QuestionContext(msgspec.Struct, frozen=True):
     def _format_fields(self) -> list[str]:
         required: Any = (self.schema or {}).get("required")
         lines: list[str] = []
-        for name, value in self.fields().items():
+        for name, value in self.read_fields().items():
             field = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
             choices: Any = field.get("enum")
             kind = " | ".join(map(str, cast("list[Any]", choices))) if isinstance(choices, list) else field.get("type")
@@ -72,7 +72,7 @@ def count_commands(row: ActionRow) -> int | None:
     return None if row.tool == "Bash" and row.commands == 0 and row.preview is not None else row.commands
 
 
-def preview_notes(preview: str, arguments: str, commands: int | None) -> list[str]:
+def list_preview_notes(preview: str, arguments: str, commands: int | None) -> list[str]:
     """Return notes on a preview: command count, invisible characters, masked values, and the agent's description."""
     text = preview or arguments
     invisible, masked = count_invisible(text), count_masked(text)
@@ -107,7 +107,7 @@ def format_choices(row: ActionRow, context: QuestionContext, *, is_folded: bool)
             choices = f"{_format_approval(row)} · {reject} · or what to change, in one line"
         elif context.options:
             choices = f"a number, or your answer in one line · {reject}"
-        elif len(context.fields()) > 1:
+        elif len(context.read_fields()) > 1:
             choices = f"your answer in one line, as a JSON object of these fields · {reject}"
         else:
             choices = f"your answer in one line · {reject}"

@@ -24,7 +24,7 @@ from callboard.contracts.text.sentences import format_count, to_clause
 from callboard.projection.rows import Table
 
 from ...reading import Reader
-from .output import Style, print_out, strip_controls, terminal_width, to_line
+from .output import Style, print_out, read_terminal_width, strip_controls, to_line
 from .wording import INPUT_PLACEHOLDERS, PLAN_STATES, format_missing, format_notice, format_outcome
 
 #: Longest text line, in characters.
@@ -83,7 +83,7 @@ def _render_markdown(text: str) -> str:
     from rich.console import Console
     from rich.markdown import Markdown
 
-    console = Console(force_terminal=True, width=min(terminal_width(), MAX_LINE_CHARS), color_system="standard")
+    console = Console(force_terminal=True, width=min(read_terminal_width(), MAX_LINE_CHARS), color_system="standard")
     with console.capture() as captured:
         console.print(Markdown(text, hyperlinks=False, code_theme="ansi_dark"))
     return captured.get().rstrip()
@@ -101,7 +101,7 @@ def format_tool(part: ToolPart, style: Style) -> str:
         end.append(to_line(f"{part.code}: {part.message}" if part.message else part.code))
     if part.state in _OVER and part.duration_ms:
         end.append(f"{part.duration_ms} ms")
-    room = terminal_width() - 4
+    room = read_terminal_width() - 4
     text = to_line(" · ".join([label, *end]), room)
     return f"  {marks.get(part.state, '…')} {text[: len(label)]}{style.dim(text[len(label) :])}"
 
@@ -121,9 +121,9 @@ def format_aside(part: Part, style: Style) -> str:
         case PlanPart():
             return "\n".join(format_plan(part, style))
         case NotificationPart() | HandoffPart() | RemoteStatusPart():
-            return style.dim(f"  {format_notice(part, terminal_width() - 4)}")
+            return style.dim(f"  {format_notice(part, read_terminal_width() - 4)}")
         case NoticePart() if part.agent_id:
-            return style.dim(f"  · {to_line(part.agent_id)}: {to_line(part.message, terminal_width() - 8)}")
+            return style.dim(f"  · {to_line(part.agent_id)}: {to_line(part.message, read_terminal_width() - 8)}")
         case NoticePart():
             retry = (
                 "" if part.retry_in_ms is None else f" Attempt {part.attempt} in {_format_seconds(part.retry_in_ms)} s."
@@ -137,7 +137,7 @@ def format_aside(part: Part, style: Style) -> str:
 
 
 def _format_context(part: ContextPart, style: Style) -> str:
-    room = terminal_width() - 4
+    room = read_terminal_width() - 4
     match part.event:
         case "resolved" if part.missing:
             return style.warn(f"  ! missing: {to_line(', '.join(map(format_missing, part.missing)), room)}")
@@ -157,7 +157,7 @@ def format_plan(part: PlanPart, style: Style) -> list[str]:
     note = "" if part.state == "final" else style.dim(f" ({PLAN_STATES[part.state]})")
     return [
         f"  plan{note}",
-        *(f"    {marks[step.status]} {to_line(step.content, terminal_width() - 8)}" for step in part.steps),
+        *(f"    {marks[step.status]} {to_line(step.content, read_terminal_width() - 8)}" for step in part.steps),
     ]
 
 

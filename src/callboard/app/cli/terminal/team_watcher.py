@@ -16,7 +16,7 @@ from callboard.contracts.record import WireEvent, decode_payload
 from ...turn_follower import answer_actions
 from .approvals import Approvals
 from .fact_formatter import format_fact, format_output_tail
-from .output import Style, print_err, print_out, terminal_width
+from .output import Style, print_err, print_out, read_terminal_width
 
 _BEGAN = "turn.submitted"
 _ENDED = ("turn.completed", "turn.failed", "turn.interrupted", "queue.removed")
@@ -102,10 +102,10 @@ class TeamWatcher:
             print_out(msgspec.json.encode(event).decode())
             return
         fact = decode_payload(event.type, None if event.erased else bytes(event.payload), event.schema_version)
-        line = format_fact(fact, self._style, max(terminal_width() - _NAMES - 4, 20))
+        line = format_fact(fact, self._style, max(read_terminal_width() - _NAMES - 4, 20))
         if line and self._is_news(event):
             self._lines.print(f"{self._style.dim(event.agent_id[:_NAMES].ljust(_NAMES))} {line}")
-        for printed in format_output_tail(fact, max(terminal_width() - _NAMES - 6, 20)):
+        for printed in format_output_tail(fact, max(read_terminal_width() - _NAMES - 6, 20)):
             self._lines.print(f"{' ' * _NAMES} {self._style.dim(f'  │ {printed}')}")
         if event.type == "action.required" and not self._asks_here:
             print_out(f"{' ' * _NAMES} {self._style.warn(f'  answer on the page: {self._link}')}")

@@ -102,7 +102,7 @@ def format_outcome(prompt: str, outcome: str) -> str:
     return f"{punctuate(to_line(prompt))} {to_sentence(outcome)}"
 
 
-def finalization_note(plain_text: bool) -> str:
+def format_finalization(plain_text: bool) -> str:
     """Return the note for a result in plain text; empty for a finalized result."""
     return " (plain text, not finalized)" if plain_text else ""
 
@@ -111,7 +111,7 @@ def format_notice(part: NotificationPart | HandoffPart | RemoteStatusPart, room:
     """Format a message from another agent, or the state of a remote task, in at most `room` characters."""
     match part:
         case NotificationPart():
-            text = f"⇐ {part.agent_id}: {part.status.replace('_', ' ')}{finalization_note(part.plain_text)}. {part.summary}"
+            text = f"⇐ {part.agent_id}: {part.status.replace('_', ' ')}{format_finalization(part.plain_text)}. {part.summary}"
         case HandoffPart():
             news = _NEWS[part.news].format(source=part.source, target=part.target)
             text = f"⇐ {news}: {part.message}" if part.message else f"⇐ {news}"
