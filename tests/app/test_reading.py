@@ -60,9 +60,10 @@ def test_the_partial_text_of_a_killed_process_is_readable_before_a_takeover(prod
         running.signal(signal.SIGKILL)
         running.wait()
         assert product.run("sessions", "--json").json[0]["state"] == "lost"
+        assert "process ended" in product.run("sessions").out
         output = product.run("view", "last").out
         assert LONG[:2000] in output
-        assert output.splitlines()[-1].startswith("lost")
+        assert output.splitlines()[-1].startswith("process ended")
         assert product.run("facts", "last", "--json").json[-1]["type"] == "model.requested"
 
 

@@ -20,6 +20,7 @@ from ..state_folder import StateFolder
 from .terminal.loop import run_async
 from .terminal.options import format_command_help, resolve_folder
 from .terminal.output import Style, print_err, print_out, read_terminal_width, to_line
+from .terminal.wording import PROCESS_ENDED
 
 _DETAILS = """Reads from the running Callboard, else from the store. Changes nothing. A session that cannot be read is listed as
 damaged, with the reason.
@@ -31,7 +32,7 @@ Examples:
   callboard sessions --archived --sizes with archived sessions and sizes
   callboard sessions --json | jq -r 'select(.attention == "needs_input") | .sessionId'
 """
-_STATE_COLUMNS, _AGE_COLUMNS = 11, 9
+_STATE_COLUMNS, _AGE_COLUMNS = 13, 9
 
 
 def register(app: typer.Typer) -> None:
@@ -100,7 +101,7 @@ def _print(cards: list[SessionCard], paths: dict[str, str], sizes: dict[str, Ses
     id_width = max(len(card.session_id) for card in cards)
     room = max(20, read_terminal_width() - id_width - _STATE_COLUMNS - _AGE_COLUMNS - 6) if sys.stdout.isatty() else 0
     for card in cards:
-        state = card.state.ljust(_STATE_COLUMNS)
+        state = (PROCESS_ENDED if card.state == "lost" else card.state).ljust(_STATE_COLUMNS)
         if card.attention == "needs_input":
             state = style.warn("needs you".ljust(_STATE_COLUMNS))
         elif card.attention == "failed":

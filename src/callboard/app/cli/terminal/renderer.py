@@ -25,12 +25,10 @@ from callboard.projection.rows import Table
 
 from ...reading import Reader
 from .output import Style, print_out, read_terminal_width, strip_controls, to_line
-from .wording import INPUT_PLACEHOLDERS, PLAN_STATES, format_missing, format_notice, format_outcome
+from .wording import INPUT_PLACEHOLDERS, PLAN_STATES, PROCESS_ENDED, format_missing, format_notice, format_outcome
 
 #: Longest text line, in characters.
 MAX_LINE_CHARS = 120
-#: State of work whose process ended without a takeover.
-LOST = "lost"
 _OVER = ("output-available", "output-error", "cancelled")
 
 
@@ -45,7 +43,7 @@ class ConversationRenderer:
         for part in table.list_rows(Part):
             self._parts.setdefault(part.turn_id, []).append(part)
         self._pending = {row.action_id: row for row in table.list_rows(ActionRow)}
-        self._lost = {row.turn_id for row in table.list_rows(RunRow) if row.detail == LOST}
+        self._lost = {row.turn_id for row in table.list_rows(RunRow) if row.detail == "lost"}
         self._has_several_agents = len({turn.agent_id for turn in table.list_rows(TurnRow)}) > 1
 
     async def print_turn(self, turn: TurnRow) -> None:
@@ -174,7 +172,7 @@ def format_turn(turn: TurnRow, style: Style, *, lost: bool = False) -> str:
     if 0 < turn.started_at < turn.ended_at:
         usage.append(f"{(turn.ended_at - turn.started_at) / 1_000_000:.1f} s")
     code = f" ({to_line(turn.code)})" if turn.code and turn.state != "completed" else ""
-    state = LOST if lost and turn.state == "running" else turn.state
+    state = PROCESS_ENDED if lost and turn.state == "running" else turn.state
     return style.dim(" · ".join([f"{state}{code}", *usage]))
 
 

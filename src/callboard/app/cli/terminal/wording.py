@@ -56,6 +56,8 @@ _FIELDS = {
 _A_FIELD = re.compile(r"\b(?:sessionId|workspaceId|taskId)\b")
 #: Placeholders for turns without a typed prompt.
 INPUT_PLACEHOLDERS: dict[InputSource, str] = {"inbox": "(messages from its inbox)", "schedule": "(scheduled)"}
+#: Text of the state `lost`.
+PROCESS_ENDED = "process ended"
 #: States of a plan that is not final.
 PLAN_STATES: dict[PartState, str] = {"streaming": "so far", "interrupted": "not finished"}
 _NEWS: dict[HandoffNews, str] = {
