@@ -61,17 +61,17 @@ class HttpApp:
 
 
 def _build_plain_routes(dependencies: HttpDependencies) -> list[Route]:
-    async def meta(_: Request) -> Response:
+    async def read_meta(_: Request) -> Response:
         return build_json_response(await dependencies.read_meta())
 
-    async def openapi(_: Request) -> Response:
+    async def read_openapi(_: Request) -> Response:
         return build_json_response(build_openapi_document())
 
-    async def health(_: Request) -> Response:
+    async def report_health(_: Request) -> Response:
         return build_json_response({"ok": True})
 
     return [
-        Route(f"{API}/meta", meta, methods=["GET"]),
-        Route(f"{API}/openapi.json", openapi, methods=["GET"]),
-        Route("/healthz", health, methods=["GET"]),
+        Route(f"{API}/meta", read_meta, methods=["GET"]),
+        Route(f"{API}/openapi.json", read_openapi, methods=["GET"]),
+        Route("/healthz", report_health, methods=["GET"]),
     ]

@@ -58,7 +58,7 @@ class _Event(Protocol):
 def build_vocabulary_routes(dependencies: HttpDependencies, streams: SseResponses) -> list[Route]:
     """Build the route of a session's events."""
 
-    async def events(request: Request) -> SseResponse:
+    async def follow_events(request: Request) -> SseResponse:
         query = parse_query(request, VocabularyQuery)
         stream = get_stream_id(request)
         after = read_resume_sequence(request, query.after)
@@ -68,7 +68,7 @@ def build_vocabulary_routes(dependencies: HttpDependencies, streams: SseResponse
         chunks = _follow_events(dependencies, stream, after, head, _EventEncoder(stream, query.vocabulary))
         return streams.respond(end_with_problem(chunks, f"the events of {stream}"))
 
-    return [Route(f"{API}/sessions/{{stream}}/events", events, methods=["GET"])]
+    return [Route(f"{API}/sessions/{{stream}}/events", follow_events, methods=["GET"])]
 
 
 class _EventEncoder:

@@ -142,7 +142,7 @@ def main(arguments: list[str] | None = None) -> int:
     except typer.TyperException as error:
         # typer passes on pydantic's prefix.
         text = error.format_message().replace("Value error, ", "")
-        _report(Problem(code="invalid_input", message=text, hint=_help_hint(error)), as_json=as_json)
+        _report(Problem(code="invalid_input", message=text, hint=_format_help_hint(error)), as_json=as_json)
         return error.exit_code
     except (typer.Abort, KeyboardInterrupt):
         return ENDED_BY_PERSON
@@ -170,7 +170,7 @@ def _report(problem: Problem, *, as_json: bool) -> None:
         print_err(style.dim(strip_controls(problem.hint)))
 
 
-def _help_hint(error: typer.TyperException) -> str:
+def _format_help_hint(error: typer.TyperException) -> str:
     """Return the help command of the verb that was used wrongly."""
     context: typer.Context | None = getattr(error, "ctx", None)
     verb = "callboard" if context is None else context.command_path

@@ -69,7 +69,7 @@ async def check_project(home: StateFolder, environment: Mapping[str, str], folde
 
     folders = tuple({str(folder), *(row.path for row in opened)})
 
-    def context_of(entry: Server | Hook) -> _ProgramContext:
+    def build_context(entry: Server | Hook) -> _ProgramContext:
         if files.is_users(entry):
             return _ProgramContext(home.settings, Path.home(), Reach(folders))
         return _ProgramContext(folder / FILE, folder, Reach(folders, trusted=str(folder)))
@@ -79,8 +79,8 @@ async def check_project(home: StateFolder, environment: Mapping[str, str], folde
         *await _check_models(settings, environment),
         project,
         *shared,
-        *[await _check_server(server, context_of(server)) for server in effective.servers],
-        *[_check_hook(hook, context_of(hook), own) for hook in effective.hooks],
+        *[await _check_server(server, build_context(server)) for server in effective.servers],
+        *[_check_hook(hook, build_context(hook), own) for hook in effective.hooks],
         *[finding for rule in effective.rules if (finding := _check_rule(rule)) is not None],
         *await check_secrets(home, environment, settings, effective),
     )

@@ -182,7 +182,7 @@ async def serving(
             "runs": runtime.runs,
             "store": store,
             "uploads": parts.uploads,
-            "about": about(runtime, models),
+            "read_meta": build_meta_reader(runtime, models),
             "token": TOKEN,
         }
         app = HttpApp(HttpDependencies(**{**defaults, **dependencies}))
@@ -204,7 +204,7 @@ def scripted(scenario: Path) -> ProviderSettings:
     return ProviderSettings(name="scripted", kind="scripted", scenario=str(scenario))
 
 
-def about(runtime: Runtime, models: Models) -> Callable[[], Awaitable[Meta]]:
+def build_meta_reader(runtime: Runtime, models: Models) -> Callable[[], Awaitable[Meta]]:
     """Return the server's description of itself."""
 
     ((provider, name),) = models.choose_route("").candidates

@@ -67,7 +67,7 @@ def build_agent_run_paths(
     def get(name: str, summary: str, answer: Json, query: str, *more: Json) -> Json:
         return {"get": operation(name, summary, answer, tag=_TAG, parameters=[*parameters(query), *more])}
 
-    def post(name: str, summary: str, answer: Json, body: str, *more: Json, required: bool = True) -> Json:
+    def build_post(name: str, summary: str, answer: Json, body: str, *more: Json, required: bool = True) -> Json:
         request = {"required": required, "content": _build_content({"$ref": f"#/components/schemas/{body}"})}
         return {"post": operation(name, summary, answer, tag=_TAG, parameters=[key, *more], requestBody=request)}
 
@@ -92,13 +92,13 @@ def build_agent_run_paths(
         "/api/agent-context": get(
             "agent_context", "Read the messages, tool calls and changes of a run.", context, "ContextQuery"
         ),
-        "/api/agent-cancel": post(
+        "/api/agent-cancel": build_post(
             "agent_cancel",
             "Cancel a run and all runs that work for it.",
             _build_answer(_build_object(run=runs["items"])),
             "CancelBody",
         ),
-        "/api/chat": post(
+        "/api/chat": build_post(
             "chat",
             "Send a message to an agent. The message is queued if the agent is busy.",
             _build_answer({"$ref": "#/components/schemas/Accepted"}),
@@ -109,7 +109,7 @@ def build_agent_run_paths(
         ),
         "/api/settings": {
             **get("settings", "Read the effective settings of a folder.", settings, "SettingsQuery"),
-            **post(
+            **build_post(
                 "change_settings", "Refuse a change of settings, and name where to make it.", settings, "SettingsBody"
             ),
         },
@@ -119,7 +119,7 @@ def build_agent_run_paths(
             _build_answer({"$ref": "#/components/schemas/Tree"}),
             "TreeQuery",
         ),
-        "/api/runs/{session}/nodes/{agent}/interrupt": post(
+        "/api/runs/{session}/nodes/{agent}/interrupt": build_post(
             "interrupt_node",
             "Interrupt the running turn of an agent.",
             _build_answer({"type": "object"}),
