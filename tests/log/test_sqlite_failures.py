@@ -19,7 +19,7 @@ from callboard.contracts.rows.base import Upsert
 from callboard.log.sqlite import SqliteStore, open_store
 from callboard.log.sqlite.ledger import Ledger
 from callboard.log.sqlite.removal import delete
-from callboard.log.sqlite.upkeep.checking import check_store
+from callboard.log.sqlite.upkeep.store_check import check_store
 
 from .processes import child
 from .samples import STREAM, batch, fill, long_text_fact, text_fact, turn_row, wait_until

@@ -35,9 +35,9 @@ from .batch import (
     seal,
 )
 from .chain import StoredBytes
-from .following import Subscriptions
 from .memory_rows import MemoryRows
 from .pieces import GatheredPieces, check_offset, gather, list_keys
+from .subscriptions import Subscriptions
 
 
 class MemoryStore:

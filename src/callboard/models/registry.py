@@ -5,8 +5,8 @@ from __future__ import annotations
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.model import Model, Route
 
-from .book import ModelConfiguration, Pair
-from .scripted import PROVIDER
+from .configuration import ModelConfiguration, Pair
+from .scenario_player import PROVIDER
 from .settings import ModelSettings, ProviderSettings
 from .wire import WireModel
 from .wire.model import Reveal

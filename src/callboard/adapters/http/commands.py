@@ -12,7 +12,7 @@ from callboard.contracts.commands.base import Declaration
 from callboard.contracts.ports.runtime import CommandService
 
 from .access import PageAccess
-from .access.granting import is_permission_grant
+from .access.confirmed_commands import is_permission_grant
 from .requests import PAGE, cancel_on_disconnect, decode, parse_query, read_actor, read_idempotency_key, read_json_body
 
 API = "/api/v1"

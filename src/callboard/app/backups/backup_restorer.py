@@ -17,9 +17,9 @@ import msgspec
 from callboard.contracts.errors import Refusal
 from callboard.log.sqlite.lock import LOCK_FILE, WriterLock
 from callboard.log.sqlite.schema import FACTS
-from callboard.log.sqlite.upkeep.checking import check_store
-from callboard.log.sqlite.upkeep.copying import migrate_log, raise_epoch, read_epoch
 from callboard.log.sqlite.upkeep.damage import Checked
+from callboard.log.sqlite.upkeep.log_copy import migrate_log, raise_epoch, read_epoch
+from callboard.log.sqlite.upkeep.store_check import check_store
 
 from ..state_folder import StateFolder, build_path_refusal, read_regular, sync_folder, write_private
 from .archive import FILES, UPLOADS, unpack

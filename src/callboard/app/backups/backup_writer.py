@@ -18,10 +18,10 @@ import msgspec
 from callboard import __version__
 from callboard.contracts.disk import is_full
 from callboard.contracts.errors import Refusal
-from callboard.log.sqlite.upkeep.checking import check_store
-from callboard.log.sqlite.upkeep.copying import copy_log
 from callboard.log.sqlite.upkeep.damage import Checked
 from callboard.log.sqlite.upkeep.folders import list_opened_folders
+from callboard.log.sqlite.upkeep.log_copy import copy_log
+from callboard.log.sqlite.upkeep.store_check import check_store
 
 from ..state_folder import StateFolder, build_path_refusal, sync_folder
 from .archive import FILES, FORMAT, LOG, Manifest, Member, describe_member, write

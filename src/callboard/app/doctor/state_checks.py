@@ -13,7 +13,7 @@ from callboard.client import Endpoint
 from callboard.contracts.errors import Refusal
 from callboard.contracts.text.sentences import format_count
 from callboard.log.sqlite.lock import find_writer
-from callboard.log.sqlite.upkeep.checking import check_store
+from callboard.log.sqlite.upkeep.store_check import check_store
 
 from ..hosting.announcement import find_endpoint
 from ..settings.loader import PORT, load_settings

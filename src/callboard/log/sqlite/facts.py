@@ -10,7 +10,7 @@ from ...contracts.ports.store import Append, Arrival, Contents, Head, StoredAnsw
 from ...contracts.record import Record
 from ..batch import build_draft, decode_record
 from ..chain import SALT_BYTES, StoredBytes
-from ..following import Subscriptions
+from ..subscriptions import Subscriptions
 from .appends import append
 from .failures import build_read_only_refusal
 from .ledger import Ledger, find_end

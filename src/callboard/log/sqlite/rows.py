@@ -19,7 +19,7 @@ from ..panels import check_storable, select_newest
 from .failures import VIEWS, build_read_only_refusal
 from .readers import Readers
 from .schema import connect_reader
-from .unwritten import UnwrittenRows
+from .unwritten_rows import UnwrittenRows
 from .views_file import connect_views, open_views, protect, remove_views, unprotect
 from .writer import Hooks, Writer
 

@@ -11,8 +11,8 @@ import sqlite3
 from pathlib import Path
 
 from .failures import build_unusable_refusal, to_refusal
-from .frozen import connect_read_only, is_read_only
 from .migrations import STEPS, migrate
+from .read_only_folder import connect_read_only, is_read_only
 
 FACTS = "callboard.db"
 APPLICATION = 0x43424C44

@@ -15,8 +15,8 @@ import pytest_asyncio
 from callboard.adapters.http import PageAccess
 from callboard.adapters.http.access.codes import CODE_SECONDS, MAX_CODES
 from callboard.adapters.http.access.confirmations import CHALLENGE_SECONDS
+from callboard.adapters.http.access.confirmed_commands import GRANTING
 from callboard.adapters.http.access.credentials import CREDENTIAL_SECONDS, MAX_CREDENTIALS
-from callboard.adapters.http.access.granting import GRANTING
 from callboard.contracts.commands.base import COMMANDS
 from tests.adapters.http.rigs.server import API, TOKEN, Board, serving
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from .codes import LoginCodes, PageLink
 from .confirmations import Confirmations
+from .confirmed_commands import ConfirmedCommands
 from .credentials import PageCredentials
-from .granting import ConfirmedCommands
 from .routes import PageAccess, build_access_routes
 
 __all__ = [

@@ -20,8 +20,8 @@ from callboard.contracts.errors import Refusal
 from ..requests import CREDENTIAL, decode, read_json_body
 from .codes import LoginCodes, PageLink
 from .confirmations import CHALLENGE_SECONDS, Confirmations
+from .confirmed_commands import build_confirmation_refusal
 from .credentials import CREDENTIAL_SECONDS, PageCredential, PageCredentials
-from .granting import build_confirmation_refusal
 
 _ROOT = "/api/v1/page"
 LINKS, CREDENTIALS, CONFIRMATIONS = f"{_ROOT}/links", f"{_ROOT}/credentials", f"{_ROOT}/confirmations"

@@ -43,7 +43,7 @@ def _check(
     quick: Annotated[bool, typer.Option("--quick", help="Check of the newest facts, blobs and rows only.")] = False,
     json: JsonObject = False,
 ) -> int:
-    from callboard.log.sqlite.upkeep.checking import check_store
+    from callboard.log.sqlite.upkeep.store_check import check_store
 
     from ...reading import build_no_store_refusal
 

@@ -16,7 +16,7 @@ from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 from callboard.contracts.ports.model import ModelRequest
 
 from ..endpoint import Endpoint
-from .untransformed import send_untransformed
+from .raw_body import send_untransformed
 
 
 class ChunkClient(AsyncOpenAI):

@@ -13,7 +13,7 @@ from pydantic_ai.providers.openai import OpenAIProvider
 from callboard.contracts.ports.model import ModelRequest
 
 from ..endpoint import Endpoint
-from .untransformed import send_untransformed
+from .raw_body import send_untransformed
 
 
 def build_model(endpoint: Endpoint, name: str, http: httpx2.AsyncClient) -> OpenAIResponsesModel:

@@ -9,9 +9,9 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from itertools import islice
 from typing import Protocol
 
-from ..contracts.errors import Refusal
-from ..contracts.ports.store import Head
-from ..contracts.record import Record
+from callboard.contracts.errors import Refusal
+from callboard.contracts.ports.store import Head
+from callboard.contracts.record import Record
 
 #: The number of newest facts of a followed stream that stay in memory.
 TAIL = 512

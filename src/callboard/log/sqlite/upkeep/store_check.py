@@ -10,7 +10,8 @@ from collections.abc import Callable, Generator
 from contextlib import closing
 from pathlib import Path
 
-from ....contracts.errors import Refusal
+from callboard.contracts.errors import Refusal
+
 from ... import chain
 from ..blobs import compute_digest
 from ..failures import VIEWS, build_unusable_refusal, get_primary_code, to_refusal

@@ -14,9 +14,8 @@ from callboard.contracts.ports.store import Views
 from callboard.contracts.rows.base import Upsert
 from callboard.log.sqlite import open_store
 from callboard.log.sqlite.blobs import CHECKED_ALWAYS
-from callboard.log.sqlite.upkeep.checking import QUICK_FACTS, check_store
-
-from ..samples import STREAM, batch, fill, long_text_fact, turn_row
+from callboard.log.sqlite.upkeep.store_check import QUICK_FACTS, check_store
+from tests.log.samples import STREAM, batch, fill, long_text_fact, turn_row
 
 LARGE = CHECKED_ALWAYS + 5
 

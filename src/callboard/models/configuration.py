@@ -12,8 +12,8 @@ from callboard.contracts.ports.model import Model
 from callboard.contracts.settings import SettingsProblemCode
 
 from .offline import Offline
-from .recorded import RecordingPlayer
-from .scripted import PROVIDER, ScenarioPlayer
+from .recording_player import RecordingPlayer
+from .scenario_player import PROVIDER, ScenarioPlayer
 from .settings import ModelSettings, ProviderSettings
 from .wire import Endpoint, Format, WireModel
 from .wire.model import Reveal

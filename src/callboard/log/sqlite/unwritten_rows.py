@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...contracts.rows.base import Op, Remove, Row, Upsert
+from callboard.contracts.rows.base import Op, Remove, Row, Upsert
 
 
 class UnwrittenRows:

@@ -20,7 +20,7 @@ from callboard.contracts.ports.model import (
     Usage,
 )
 from callboard.models.scenario import parse
-from callboard.models.scripted import ScenarioPlayer
+from callboard.models.scenario_player import ScenarioPlayer
 from tests.models.requests import collect, make_call, make_message, make_request, make_result, read_answer, read_failure
 
 AT_MOST_S = 5.0

@@ -20,7 +20,7 @@ from callboard.contracts.ports.model import (
     Usage,
 )
 
-from .quoting import is_due, resolve_quotes
+from .result_references import is_due, resolve_quotes
 from .scenario import Call, Fail, Part, Scenario, Tool, load
 from .turn import find_turn_start, read_text
 

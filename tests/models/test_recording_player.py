@@ -10,8 +10,8 @@ import pytest
 
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.model import ModelRequest, ReasoningContent, TextContent, Usage
-from callboard.models.recorded import RecordingPlayer
 from callboard.models.recording import RecordedCall, RecordedResponse, RecordedRun, RecordedText
+from callboard.models.recording_player import RecordingPlayer
 from tests.models.requests import make_call, make_message, make_request, make_result, read_answer, read_failure
 
 OLD, NEW = "tsk_" + "A" * 22, "tsk_" + "B" * 22
