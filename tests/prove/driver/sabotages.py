@@ -85,9 +85,9 @@ def plant(fault: str) -> None:  # noqa: C901 - one branch a fault
     elif fault == "patient":
         from callboard.models.wire import wire
 
-        opened = getattr(wire, "_http_client")  # noqa: B009
+        opened = getattr(wire, "_build_http_client")  # noqa: B009
         forever = {"idle_timeout": 3600.0, "connect_timeout": 3600.0}
-        _replace(wire.__name__, "_http_client", lambda endpoint, *rest: opened(_with(endpoint, **forever), *rest))
+        _replace(wire.__name__, "_build_http_client", lambda endpoint, *rest: opened(_with(endpoint, **forever), *rest))
     elif fault == "bare-pieces":
         from callboard.secrets.stream_redactor import StreamRedactor
 
