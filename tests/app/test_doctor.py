@@ -118,7 +118,7 @@ def test_while_callboard_runs_its_process_and_port_are_named(product: Product):
     [
         ("prot = 1\n", "settings", "this key is unknown"),
         ("port = \n", "settings", "is not TOML"),
-        (SILENT, "a/m", "no answer"),
+        (SILENT, "a/m", "no response"),
         (NO_SERVER, "tool server s", "not installed"),
     ],
 )

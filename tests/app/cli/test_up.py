@@ -257,11 +257,11 @@ STUCK = """
 import asyncio, msgspec, sys
 from pathlib import Path
 from callboard.app.state_folder import StateFolder
-from callboard.app.hosting.serve import stop_signal
+from callboard.app.hosting.serve import handle_stop_signals
 
 async def stuck():
     report = lambda milestone: print(msgspec.json.encode(milestone).decode(), flush=True)
-    with stop_signal(StateFolder(Path("/home")), report) as requested:
+    with handle_stop_signals(StateFolder(Path("/home")), report) as requested:
         print('{"event": "ready"}', flush=True)
         await requested
         print('{"event": "stopping"}', flush=True)

@@ -7,12 +7,12 @@ import sys
 
 SETTLES = """
 import gc, sys, json
-from callboard.app.hosting.process import SWITCH_S, settle_heap, share_time
+from callboard.app.hosting.process import SWITCH_SECONDS, settle_heap, share_time
 before = len(gc.get_objects())
 share_time()
 settle_heap()
 # What this line itself makes is all that a collection has to look at.
-print(json.dumps([before, len(gc.get_objects()), sys.getswitchinterval() <= SWITCH_S]))
+print(json.dumps([before, len(gc.get_objects()), sys.getswitchinterval() <= SWITCH_SECONDS]))
 """
 
 
