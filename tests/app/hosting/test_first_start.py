@@ -124,7 +124,7 @@ def test_a_store_locked_by_a_silent_process_is_refused_with_its_process(
 ):
     """CTL-17"""
     monkeypatch.setattr("callboard.app.hosting.announcement.RESPONSE_SECONDS", 0.3)
-    monkeypatch.setattr("callboard.app.hosting.host.BEGIN_S", 0.3)
+    monkeypatch.setattr("callboard.app.hosting.host.BEGIN_SECONDS", 0.3)
     with product.up() as (running, ready):
         running.signal(signal.SIGSTOP)
         try:
