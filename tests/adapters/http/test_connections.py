@@ -38,7 +38,7 @@ def _files_for_the_attacker() -> Iterator[None]:
 @pytest_asyncio.fixture
 async def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Board]:
     """Provide a Callboard for four connections without a credential and two with one."""
-    monkeypatch.setattr("callboard.adapters.http.server.default_limits", lambda: ConnectionLimits(4, 2))
+    monkeypatch.setattr("callboard.adapters.http.server.compute_limits", lambda: ConnectionLimits(4, 2))
     async with serving(tmp_path) as board:
         yield board
 
