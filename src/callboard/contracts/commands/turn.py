@@ -64,7 +64,7 @@ class SubmitTurn(Command, frozen=True, kw_only=True):
         """Refuse a blank text."""
         _require_text(self.text)
 
-    def default_key(self) -> str:
+    def build_default_key(self) -> str:
         """Return the id of the turn as its key (CTL-02)."""
         return f"turn:{self.turn_id}" if self.turn_id is not None else ""
 
