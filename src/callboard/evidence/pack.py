@@ -125,7 +125,7 @@ class PackWriter:
         return list(self._wanted.values())
 
     def accept_blob(self, blob: BlobReference) -> bool:
-        """Return whether the pack includes a blob. If not, the manifest lists it as omitted.
+        """Return True if the pack includes a blob; otherwise list it as omitted in the manifest.
 
         Blobs above a size limit are omitted, and earlier packs too, because this pack has all their facts.
         """

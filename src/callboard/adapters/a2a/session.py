@@ -39,7 +39,7 @@ class A2aSession:
 
     @property
     def alive(self) -> bool:
-        """True until the session is closed. The agent itself is not polled between prompts."""
+        """Return True until the session is closed. The agent itself is not polled between prompts."""
         return not self._closed.is_set()
 
     async def wait_for_end(self) -> str:

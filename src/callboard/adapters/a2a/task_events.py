@@ -63,7 +63,7 @@ class TaskEventHandler:
 
     @property
     def is_over(self) -> bool:
-        """True once the agent replied or the task is in a final state."""
+        """Return True once the agent replied or the task is in a final state."""
         return self.has_replied or self.state in END_MESSAGES
 
     @property

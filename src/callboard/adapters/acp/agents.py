@@ -124,12 +124,12 @@ class AcpSession:
 
     @property
     def allowed(self) -> bool:
-        """False if the agent's mode allows more than the permission mode."""
+        """Return False if the agent's mode allows more than the permission mode."""
         return self._client.settings.allowed
 
     @property
     def alive(self) -> bool:
-        """False once the process or its output has ended."""
+        """Return False once the process or its output has ended."""
         return self._process.running and not self._lines.ended.is_set()
 
     async def wait_for_end(self) -> str:

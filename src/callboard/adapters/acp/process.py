@@ -73,7 +73,7 @@ class AgentProcess:
 
     @property
     def running(self) -> bool:
-        """False once the agent and all its processes have ended."""
+        """Return False once the agent and all its processes have ended."""
         return self._process.returncode is None
 
     def read_tail(self) -> str:

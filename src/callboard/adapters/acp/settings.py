@@ -39,17 +39,17 @@ class SettingsController:
 
     @property
     def missing_is_empty(self) -> bool:
-        """True if a missing file must read as empty."""
+        """Return True if a missing file must read as empty."""
         return self._agent.missing_is_empty
 
     @property
     def writes_itself(self) -> bool:
-        """True if the agent writes files itself, and a write through the client is a copy."""
+        """Return True if the agent writes files itself, and a write through the client is a copy."""
         return self._agent.writes_itself
 
     @property
     def allowed(self) -> bool:
-        """True if the permission mode allows the mode in force."""
+        """Return True if the permission mode allows the mode in force."""
         return self._is_allowed(self.current.mode)
 
     def introduce(self, name: str) -> None:

@@ -86,7 +86,7 @@ def _build_request(
     file: str,
     **values: str,
 ) -> RequestedPermission:
-    """Build a widening without empty parameters."""
+    """Build a requested permission without empty parameters."""
     texts = {key: display(value, _MAX_TEXT_CHARS) for key, value in values.items()}
     parameters = {key: text for key, text in texts.items() if text}
     return RequestedPermission(

@@ -225,7 +225,7 @@ class ReachedAgent(Protocol):
 
     @property
     def alive(self) -> bool:
-        """False once the agent is gone."""
+        """Return False once the agent is gone."""
         ...
 
     async def wait_for_end(self) -> str:
@@ -255,7 +255,7 @@ class ExternalSession(ReachedAgent, Protocol):
 
     @property
     def allowed(self) -> bool:
-        """False for a mode with more permissions than the newest permission mode."""
+        """Return False for a mode with more permissions than the newest permission mode."""
         ...
 
     async def control(self, wanted: AgentControl) -> None:
