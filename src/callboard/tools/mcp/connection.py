@@ -227,7 +227,6 @@ class Link:
                     stack.push_async_callback(_cancel, listening)
                 await self._follow_changes(client)
                 self._client = None
-            self.lost = LinkLostError("server_failed", self._add_last_line(self.log.reason or "it was disconnected"))
         except Exception as error:
             self.lost = LinkLostError(to_code(error), self._explain(error))
             log.info("the server %s disconnected: %s", self.server.name, self.lost.message)
