@@ -177,7 +177,7 @@ def test_fallbacks_are_listed_in_order_without_the_chosen_model():
     assert route.candidates == (("openai", "gpt-a"), ("openai", "gpt-b"), ("ollama", "qwen/coder:7b"))
     assert [route.candidates[index] for index in route.fallbacks] == [("ollama", "qwen/coder:7b"), ("openai", "gpt-a")]
     with pytest.raises(Refusal) as raised:
-        ConfiguredModels(ModelSettings(providers=(OPENAI,), fallback=("nobody",)))
+        ConfiguredModels(ModelSettings(providers=(OPENAI,), fallback=("ghost",)))
     assert (raised.value.code, raised.value.problem.field) == ("bad_settings", "fallback[0]")
 
 

@@ -83,6 +83,21 @@ def test_a_breach_is_reported_with_its_place(
     assert breaches(tree, capsys, monkeypatch) == [breach]
 
 
+@pytest.mark.parametrize("folder", ["tests/control", "bench/rows", "scripts"])
+def test_names_and_words_are_checked_outside_the_package_and_sizes_are_not(
+    folder: str, tree: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    """X11: tests, benchmarks and scripts follow the same rules of names and words."""
+    (tree / folder).mkdir(parents=True)
+    (tree / folder / "queue.py").write_text('"""What the person was told."""\n\nimport os as kept\n\nkept.asked = 1\n')
+
+    assert breaches(tree, capsys, monkeypatch) == [
+        f"{folder}/queue.py:3: `kept` does not say what it is.",
+        f"{folder}/queue.py:5: `asked` does not say what it is.",
+        f"{folder}/queue.py:1: avoid “told”.",
+    ]
+
+
 def test_a_folder_with_too_many_files_is_reported(
     tree: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):

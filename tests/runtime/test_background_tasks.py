@@ -82,7 +82,7 @@ async def test_an_error_is_logged_only_if_no_caller_receives_it(
     await asyncio.sleep(0)
     gone.cancel()
     await asyncio.gather(gone, return_exceptions=True)
-    tasks.start(fails("for nobody"))
+    tasks.start(fails("unobserved"))
     tasks.start(refuses())
     gate.set()
     with pytest.raises(ValueError, match="for an asker"):
@@ -92,6 +92,6 @@ async def test_an_error_is_logged_only_if_no_caller_receives_it(
     logged = [str(record.exc_info[1]) if record.exc_info else record.getMessage() for record in caplog.records]
     assert sorted(logged) == [
         "a background task was refused: The disk is full.",
-        "for nobody",
+        "unobserved",
         "without a caller",
     ]

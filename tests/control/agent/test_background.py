@@ -84,7 +84,7 @@ def test_a_main_agent_can_be_added_and_a_subagent_cannot() -> None:
         "agent",
         "Give it an objective with spawn_subagent.",
     )
-    assert session.refuses(add_agent("nobody")).code == "unknown_agent"
+    assert session.refuses(add_agent("ghost")).code == "unknown_agent"
 
 
 def test_a_background_agent_wakes_at_its_time_runs_and_sleeps_again() -> None:

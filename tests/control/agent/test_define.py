@@ -231,7 +231,7 @@ def test_an_edge_of_an_absent_agent_applies_when_it_joins_the_session() -> None:
         ({"to": "critic", "kind": "report", "ownership": True}, "ownership_not_allowed"),
         ({"source": "clerk", "to": "critic"}, "edge_exists"),
         ({"source": "critic", "to": "clerk"}, "edge_exists"),
-        ({"to": "nobody"}, "unknown_agent"),
+        ({"to": "ghost"}, "unknown_agent"),
     ],
 )
 def test_an_added_edge_lifts_no_invariant(arguments: dict[str, Any], code: str) -> None:

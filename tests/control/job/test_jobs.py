@@ -299,7 +299,7 @@ def test_a_job_without_an_agent_uses_the_only_subagent() -> None:
 def test_a_job_refuses_an_agent_that_is_not_a_subagent() -> None:
     session = board()
     assert session.refuses(create_job("alpha", agent="critic")).code == "delegate_target_denied"
-    assert session.refuses(create_job("alpha", agent="nobody")).code == "unknown_agent"
+    assert session.refuses(create_job("alpha", agent="ghost")).code == "unknown_agent"
 
 
 @pytest.mark.parametrize(

@@ -107,7 +107,7 @@ class History:
     def state(self) -> Session:
         return self.session.state
 
-    # Each step has three numbers and ignores those that it does not need.
+    # Each step has three numbers and ignores the unneeded ones.
 
     def _pick_running(self, number: int) -> str:
         agents = self.session.running_agents()

@@ -278,7 +278,7 @@ def test_a_delegate_target_outside_the_list_is_refused() -> None:
     )
     assert session.refusal_code("lead", "spawn_subagent", agent="editor", objective="x") == "delegate_target_denied"
     assert session.refusal_code("lead", "spawn_subagent", agent="other", objective="x") == "delegate_target_denied"
-    assert session.refusal_code("lead", "spawn_subagent", agent="nobody", objective="x") == "unknown_agent"
+    assert session.refusal_code("lead", "spawn_subagent", agent="ghost", objective="x") == "unknown_agent"
 
 
 def test_without_the_policy_delegate_an_agent_spawns_no_child() -> None:

@@ -127,7 +127,7 @@ def test_a_task_cannot_start_before_its_dependencies_are_done() -> None:
         (retry("tsk_a"), "task_running"),
         (start("tsk_none"), "unknown_task"),
         (retry("tsk_b"), "task_not_ready"),
-        (start("tsk_b", assignee="nobody"), "unknown_agent"),
+        (start("tsk_b", assignee="ghost"), "unknown_agent"),
         (FailTask(session_id=SESSION, task_id="tsk_b", message="no"), "task_not_running"),
         (AppendTaskProgress(session_id=SESSION, task_id="tsk_b"), "invalid_input"),
         (create("tsk_a"), "task_id_used"),

@@ -101,9 +101,9 @@ def test_a_rejection_by_a_policy_names_the_policy():
 
 def test_an_unattended_rejection_is_reported_as_no_person_available():
     """CTL-05"""
-    result = session_awaiting_approval().when(reject(reason="Nobody was there to approve it.", unattended=True))
+    result = session_awaiting_approval().when(reject(reason="No person was present to approve it.", unattended=True))
     result.then(
-        (ActionResolved(decision="reject", reason="Nobody was there to approve it."), ACTION),
+        (ActionResolved(decision="reject", reason="No person was present to approve it."), ACTION),
         (
             ToolRefused(
                 code="nobody_there",

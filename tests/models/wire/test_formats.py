@@ -101,7 +101,7 @@ async def test_a_wrong_key_is_not_retryable(mock: Aimock):
 async def test_a_truncated_stream_is_not_an_answer(model: WireModel):
     parts, failed = await read_failure(model, make_request("be cut"))
     texts = [part.text for part in parts if isinstance(part, TextContent)]
-    assert "".join(texts) != "This answer is cut off long before its end."
+    assert "".join(texts) != "This answer ends long before its last word."
     assert (failed.code, failed.retryable) == ("model_cut_stream", True)
 
 

@@ -26,7 +26,7 @@ from tests.models.requests import (
 )
 from tests.models.servers import KEY, Aimock
 
-CUT = "This answer is cut off long before its end."
+CUT = "This answer ends long before its last word."
 
 
 @pytest.fixture

@@ -356,7 +356,7 @@ async def test_a_literal_handle_in_a_file_is_not_replaced_on_save(tmp_path: Path
     value = "d3pl0y-Zx9wVu8tSr7qPo6n"
     (tmp_path / "work").mkdir()
     conf = tmp_path / "work" / "conf.txt"
-    conf.write_text("say secret://deploy or secret://nobody\n")
+    conf.write_text("say secret://deploy or secret://ghost\n")
     redaction = Redaction(
         [NamedSecret("deploy", value, "environment"), NamedSecret("other", f"{value[::-1]}", "environment")]
     )
@@ -365,7 +365,7 @@ async def test_a_literal_handle_in_a_file_is_not_replaced_on_save(tmp_path: Path
         created = await home.do(CreateArtifact(session_id=session, path="conf.txt"))
         ((_, _, text),) = await read_versions(home, session, created.artifact_id)
         await home.do(edit_command(session, created.artifact_id, 1, f"{text}x=secret://other\n"))
-        assert conf.read_text() == f"say secret://deploy or secret://nobody\nx={value[::-1]}\n"
+        assert conf.read_text() == f"say secret://deploy or secret://ghost\nx={value[::-1]}\n"
         conf.write_text(f"{conf.read_text()}y={value}\n")
         problem = await read_refusal(home, edit_command(session, created.artifact_id, 2, "anything\n"))
         assert (problem.code, value in conf.read_text()) == ("invalid_input", True)

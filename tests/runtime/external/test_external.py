@@ -29,10 +29,10 @@ async def test_text_reasoning_and_calls_become_facts_in_order(tmp_path: Path):
         {"think": "Let me "},
         {"think": "see."},
         {"say": "Looking. "},
-        {"call": {"id": "x", "title": "Mend a.py", "kind": "edit", "input": {"path": "a.py"}, "path": "a.py"}},
+        {"call": {"id": "x", "title": "Fix a.py", "kind": "edit", "input": {"path": "a.py"}, "path": "a.py"}},
         {"call": {"id": "x", "status": "in_progress"}},
         {"call": {"id": "x", "status": "completed", "diff": ["a.py", "old\n", "new\n"], "output": "done"}},
-        {"say": "Mended."},
+        {"say": "Fixed."},
     ]
     async with open_coder(tmp_path, steps) as home:
         session = await start_session(home)
@@ -67,7 +67,7 @@ async def test_text_reasoning_and_calls_become_facts_in_order(tmp_path: Path):
     ]
     assert types[-1] == "turn.completed"
     assert (route.chosen.provider, route.chosen.model) == ("acp", Path(sys.executable).name)
-    assert (thought.content.text, texts) == ("Let me see.", ["Looking. ", "Mended."])
+    assert (thought.content.text, texts) == ("Let me see.", ["Looking. ", "Fixed."])
     assert [fact.tool for fact in requested] == ["StartAgent", "Edit"]
     assert [(fact.verdict, fact.risk) for fact in verdicts] == [("ask", "high"), ("allow", "medium")]
     assert verdicts[1].checks[0].reasons == (Reason(code="runs_itself"),)
@@ -298,9 +298,9 @@ async def test_a_lead_delegates_to_the_agent_and_receives_its_result(tmp_path: P
         {"permit": {"id": "x", "title": "make", "kind": "execute", "input": {"command": "make"}}},
         {"echo": True},
     ]
-    spawn = {"tool": {"name": "spawn_subagent", "arguments": {"agent": "coder", "objective": "Mend it."}}}
+    spawn = {"tool": {"name": "spawn_subagent", "arguments": {"agent": "coder", "objective": "Fix it."}}}
     wait = {"tool": {"name": "wait_subagents", "arguments": {}}}
-    calls = [[spawn], [wait], [{"text": "It is mended."}]]
+    calls = [[spawn], [wait], [{"text": "It is fixed."}]]
     scenario = {"match": [{"agent": "lead", "text": "go", "calls": calls}]}
     script = tmp_path / "script.json"
     script.write_text(json.dumps({"prompts": [steps]}))
@@ -325,7 +325,7 @@ async def test_a_lead_delegates_to_the_agent_and_receives_its_result(tmp_path: P
 
     assert [start.action_type, make.action_type] == ["delegated_permission"] * 2
     assert {record.scope.agent for record in records if isinstance(record.fact, ActionRequired)} == {"coder-1"}
-    assert (notified.status, notified.result.text) == ("completed", "[yes]Mend it.")
+    assert (notified.status, notified.result.text) == ("completed", "[yes]Fix it.")
     assert (notified.usage.input_tokens, notified.usage.tool_calls) == (20, 2)
     assert final.scope.agent == "lead"
 

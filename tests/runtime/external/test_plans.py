@@ -12,9 +12,9 @@ from callboard.contracts.record import Record
 from tests.runtime.rigs.program_agent import Steps, open_coder, start_session
 from tests.runtime.rigs.runtime_rig import RuntimeRig
 
-LOOK, MEND, TEST = (PlanStep(content, "pending") for content in ("look", "mend", "test"))
-LOOKING, MENDING = PlanStep("look", "in_progress"), PlanStep("mend", "in_progress")
-LOOKED, MENDED = PlanStep("look", "completed"), PlanStep("mend", "completed")
+LOOK, FIX, TEST = (PlanStep(content, "pending") for content in ("look", "fix", "test"))
+LOOKING, FIXING = PlanStep("look", "in_progress"), PlanStep("fix", "in_progress")
+LOOKED, FIXED = PlanStep("look", "completed"), PlanStep("fix", "completed")
 
 
 def plan(*steps: PlanStep) -> dict[str, Any]:
@@ -28,13 +28,13 @@ async def list_plans(home: RuntimeRig, session: str) -> list[Record]:
 async def test_each_plan_change_is_a_fact_at_its_first_step_and_the_last_is_final(tmp_path: Path):
     steps: Steps = [
         {"say": "Let me plan."},
-        plan(LOOK, MEND),
-        plan(LOOK, MEND),
+        plan(LOOK, FIX),
+        plan(LOOK, FIX),
         {"say": "Now looking."},
-        plan(LOOKING, MEND),
+        plan(LOOKING, FIX),
         {"call": {"id": "x", "title": "Look", "kind": "read", "status": "pending"}},
         {"call": {"id": "x", "status": "completed", "output": "seen"}},
-        plan(LOOKED, MENDED),
+        plan(LOOKED, FIXED),
     ]
     async with open_coder(tmp_path, steps, plan_interval=0.0) as home:
         session = await start_session(home)
@@ -44,10 +44,10 @@ async def test_each_plan_change_is_a_fact_at_its_first_step_and_the_last_is_fina
         texts = [record.scope.step for record in await home.facts(session) if record.header.type == "message.text"]
 
     assert [record.fact for record in plan_facts] == [
-        PlanUpdated(steps=(LOOK, MEND)),
-        PlanUpdated(steps=(LOOKING, MEND)),
-        PlanUpdated(steps=(LOOKED, MENDED)),
-        PlanUpdated(steps=(LOOKED, MENDED), final=True),
+        PlanUpdated(steps=(LOOK, FIX)),
+        PlanUpdated(steps=(LOOKING, FIX)),
+        PlanUpdated(steps=(LOOKED, FIXED)),
+        PlanUpdated(steps=(LOOKED, FIXED), final=True),
     ]
     assert [record.scope.step for record in plan_facts] == [texts[0] + 1] * 4
     assert texts[1] == texts[0] + 2
@@ -79,7 +79,7 @@ async def test_a_pending_plan_is_recorded_while_the_agent_is_silent(tmp_path: Pa
 
 
 async def test_the_last_plan_is_final_when_the_turn_is_interrupted(tmp_path: Path):
-    steps: Steps = [plan(LOOK, MEND), plan(LOOKED, MENDING), {"say": "Half"}, {"hang": True}]
+    steps: Steps = [plan(LOOK, FIX), plan(LOOKED, FIXING), {"say": "Half"}, {"hang": True}]
     async with open_coder(tmp_path, steps, plan_interval=3600.0, external_stop=60.0) as home:
         session = await start_session(home)
         await home.wait_partial(session, "Half")
@@ -89,9 +89,9 @@ async def test_the_last_plan_is_final_when_the_turn_is_interrupted(tmp_path: Pat
         types = await home.types(session)
 
     assert plan_facts == [
-        PlanUpdated(steps=(LOOK, MEND)),
-        PlanUpdated(steps=(LOOKED, MENDING)),
-        PlanUpdated(steps=(LOOKED, MENDING), final=True),
+        PlanUpdated(steps=(LOOK, FIX)),
+        PlanUpdated(steps=(LOOKED, FIXING)),
+        PlanUpdated(steps=(LOOKED, FIXING), final=True),
     ]
     assert types[types.index("turn.interrupt.requested") :] == [
         "turn.interrupt.requested",

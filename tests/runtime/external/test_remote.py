@@ -77,7 +77,7 @@ async def test_a_message_is_sent_after_approval_of_the_address_and_the_answer_re
     assert back.message.text == f"You said: {there.texts[0]}\n\n[artifact card]\nA card."
 
 
-@pytest.mark.parametrize("unattended", [False, True], ids=["a no", "nobody there"])
+@pytest.mark.parametrize("unattended", [False, True], ids=["rejected", "unattended"])
 async def test_without_approval_nothing_is_sent_and_the_message_waits(unattended: bool, tmp_path: Path):
     """CTL-05, COM-09"""
     async with peer(answer_greeting) as there, open_with_peer(tmp_path, there.url) as home:

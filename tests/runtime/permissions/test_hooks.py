@@ -236,15 +236,15 @@ async def test_a_secret_in_a_hooks_result_is_redacted_in_facts_and_used_in_the_c
 ) -> None:
     """SAFE-03: a person is asked, as for any call that uses a secret."""
     body = f"answer(reason='{VALUE}', arguments={{'file_path': 'a.txt', 'content': '{VALUE}'}})"
-    tells = scripts.hook("tells", f"if request['tool'] == 'Read': sys.exit('{VALUE}')\n{body}")
+    reveals = scripts.hook("reveals", f"if request['tool'] == 'Read': sys.exit('{VALUE}')\n{body}")
     plays = calls(WRITE, use_tool("Read", file_path="a.txt"), DONE)
-    async with open_with_settings(tmp_path, plays, user=write_hooks(tells), secrets=secrets()) as home:
+    async with open_with_settings(tmp_path, plays, user=write_hooks(reveals), secrets=secrets()) as home:
         turn = await home.submit("go", permission_mode="full")
         action = await approve_action(home, turn.session_id)
         await home.until(turn.session_id, "turn.completed")
         facts = json.dumps([to_builtins(record.fact) for record in await home.facts(turn.session_id)])
         assert (home.folder / "a.txt").read_text() == VALUE
-        notice = "The hook tells changed the arguments: secret://deploy. It receives the secret: deploy."
+        notice = "The hook reveals changed the arguments: secret://deploy. It receives the secret: deploy."
         assert action.prompt.endswith(notice)
         assert (VALUE in facts, "ended with exit code 1: secret://deploy" in facts) == (False, True)
         assert home.runtime.dependencies.append_redactor.found == 0

@@ -256,7 +256,7 @@ async def test_a_permission_preview_uses_the_named_agent(tmp_path: Path) -> None
         preview = await home.do(EvaluatePermission(agent="reader", **call))
         assert (preview.verdict, preview.code) == ("deny", "tool_not_listed")
         with pytest.raises(Refusal) as caught:
-            await home.do(EvaluatePermission(agent="nobody", **call))
+            await home.do(EvaluatePermission(agent="ghost", **call))
         assert caught.value.code == "unknown_agent"
 
 

@@ -90,7 +90,7 @@ async def test_a_persons_message_to_a_sleeping_agent_stays_beside_its_summary(tm
     async with open_with_watcher(tmp_path, clock, idle_waiting=0.0) as home:
         session = (await start_watcher(home)).session_id
         watch = await find_watcher_thread(home, session)
-        await home.do(SubmitTurn(text="Tell me of the harbour only.", session_id=session, thread_id=watch))
+        await home.do(SubmitTurn(text="Describe the harbour only.", session_id=session, thread_id=watch))
         await home.until(session, "agent.slept", count=2)
         for count in (3, 4, 5):
             # The session is closed when its time comes.
@@ -98,7 +98,7 @@ async def test_a_persons_message_to_a_sleeping_agent_stays_beside_its_summary(tm
             await wait_sleeping(home, clock, session, count)
         assert await list_facts(home, session, TurnFailed) == []
         there = await read_newest_call(home, session, watch)
-        assert [there[0], SUMMARY in there[1]] == ["Tell me of the harbour only.", True]
+        assert [there[0], SUMMARY in there[1]] == ["Describe the harbour only.", True]
 
 
 async def test_a_requested_summary_does_not_wake_the_agent(tmp_path: Path) -> None:

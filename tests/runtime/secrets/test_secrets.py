@@ -183,7 +183,7 @@ async def test_an_approval_of_handles_allows_their_values(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("handle", "message"),
     [
-        ("secret://nobody", "There is no secret nobody"),
+        ("secret://ghost", "There is no secret ghost"),
         ("secret://seen-0123456789ab", "a process that has ended"),
         ("secret://deploy", "sends it to that provider only"),
     ],
@@ -207,13 +207,13 @@ async def test_a_call_with_an_unknown_handle_is_refused_without_a_question(
 
 async def test_messages_to_the_team_keep_their_handles(tmp_path: Path) -> None:
     """SAFE-09: a message runs nothing, so no value is needed."""
-    scenario = calls(use_tool("create_task", title="Use secret://deploy, never secret://nobody"), says("Done."))
+    scenario = calls(use_tool("create_task", title="Use secret://deploy, never secret://ghost"), says("Done."))
     async with open_runtime(tmp_path, scenario, secrets=secrets()) as home:
         turn = await home.submit("go")
         await home.until(turn.session_id, "turn.completed")
 
         created = next(record for record in await home.facts(turn.session_id) if record.header.type == "task.created")
-        assert "Use secret://deploy, never secret://nobody" in msgspec.json.encode(created.fact).decode()
+        assert "Use secret://deploy, never secret://ghost" in msgspec.json.encode(created.fact).decode()
 
 
 async def test_a_repeated_request_matches_after_a_restart(tmp_path: Path) -> None:

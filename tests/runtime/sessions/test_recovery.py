@@ -43,7 +43,7 @@ async def test_streaming_text_is_recorded_as_interrupted_with_its_partial(tmp_pa
     """MAR-16, CTL-17: the second runtime ends the runs of the first. None appears to be running."""
     streaming: list[dict[str, Any]] = [{"text": "Half of it."}, {"wait_for": "never"}]
     async with open_runtime(tmp_path, calls(streaming), partial_bytes=1) as home:
-        turn = await home.submit("tell me")
+        turn = await home.submit("describe it")
         await home.watch(turn.session_id, lambda table: bool(table.list_rows(TextPart)))
         await home.wait_partial(turn.session_id, "Half of it.")
         async with open_runtime(copy_as_killed(home, tmp_path), calls(says("Again."))) as after:

@@ -119,7 +119,7 @@ async def test_a_required_answer_expires_also_after_a_restart_and_informs_its_se
             ],
         ),
         ("critic", "look.", [[{"wait_for": "never"}]]),
-        ("lead", "no-answer", [says("Nobody answered.")]),
+        ("lead", "no-answer", [says("No answer arrived.")]),
     )
     async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
         write_crew(home)

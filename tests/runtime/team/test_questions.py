@@ -16,14 +16,14 @@ from callboard.contracts.rows.team import AgentRow
 from tests.runtime.rigs.runtime_rig import RuntimeRig, open_runtime, says, use_tool
 from tests.runtime.rigs.team import list_facts, plays, write_crew
 
-PLAN = use_tool("propose_plan", summary="Mend the parser.", steps=["look", "mend"])
+PLAN = use_tool("propose_plan", summary="Fix the parser.", steps=["look", "fix"])
 CHILD = plays(
     (
         "lead",
         "go",
-        [use_tool("spawn_subagent", agent="worker", objective="mend"), use_tool("wait_subagents"), says("Done.")],
+        [use_tool("spawn_subagent", agent="worker", objective="fix"), use_tool("wait_subagents"), says("Done.")],
     ),
-    ("worker", "mend", [PLAN, says("Mended.")]),
+    ("worker", "fix", [PLAN, says("Fixed.")]),
 )
 
 
@@ -69,7 +69,7 @@ async def test_a_pending_plan_survives_a_restart(tmp_path: Path) -> None:
     async with open_runtime(tmp_path, CHILD, FolderDefinitions()) as home:
         table = await home.watch(session, lambda table: table.list_rows(PlanPart) != [])
         (plan,) = table.list_rows(PlanPart)
-        assert (plan.steps, plan.state) == ((PlanStep("look", "pending"), PlanStep("mend", "pending")), "streaming")
+        assert (plan.steps, plan.state) == ((PlanStep("look", "pending"), PlanStep("fix", "pending")), "streaming")
         await answer(home, session, "approve")
         await home.until(session, "turn.completed", 2)
 

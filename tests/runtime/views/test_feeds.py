@@ -64,7 +64,7 @@ async def followed(home: RuntimeRig, session: str, drop: int) -> Table:
 async def test_a_reconnecting_client_shows_the_view_of_the_facts(tmp_path: Path, drop: int) -> None:
     """COM-14, UI-30, UI-34: no gap and no repeat, also in the middle of a text."""
     async with open_runtime(tmp_path, calls([{"text": "Look."}, *use_tool("Glob", pattern="*")], STREAMED)) as home:
-        turn = await home.submit("tell me all")
+        turn = await home.submit("describe all")
         table = await followed(home, turn.session_id, drop)
         head = await home.runtime.dependencies.store.facts.read_head(turn.session_id)
         await home.do(GetSession(session_id=turn.session_id, wait_for=head.sequence))

@@ -103,7 +103,7 @@ async def test_a_git_failure_is_reported_and_nothing_is_merged(tmp_path: Path) -
         assert [fact.status for fact in await list_facts(home, session, SubagentMerged)] == ["failed", "merged"]
 
 
-@pytest.mark.parametrize(("agent", "code"), [("lead", "not_your_child"), ("nobody", "unknown_agent")])
+@pytest.mark.parametrize(("agent", "code"), [("lead", "not_your_child"), ("ghost", "unknown_agent")])
 async def test_only_children_with_a_worktree_can_be_merged(tmp_path: Path, agent: str, code: str) -> None:
     async with changed_worktree(tmp_path, "nothing") as (home, session):
         with pytest.raises(Refusal) as refused:

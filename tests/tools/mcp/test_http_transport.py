@@ -166,6 +166,6 @@ async def test_an_endless_answer_ends_the_connection(folder: Path) -> None:
 
 
 async def test_an_unreachable_address_is_reported(folder: Path) -> None:
-    async with open_agent(folder, HttpServer(name="nobody", url="http://127.0.0.1:9/mcp")) as agent:
+    async with open_agent(folder, HttpServer(name="ghost", url="http://127.0.0.1:9/mcp")) as agent:
         (state,) = agent.toolbox.list_servers(agent.context)
         assert (state.condition, state.code) == ("lost", "server_unavailable")
