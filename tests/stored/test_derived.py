@@ -108,15 +108,15 @@ async def test_s1_another_fingerprint_discards_snapshots_rows_and_cards(
         turn = await home.submit("go")
         await home.until(turn.session_id, "turn.completed")
         before = await _conversation(home, turn.session_id)
-    fingerprint.view_fingerprint.cache_clear()
+    fingerprint.compute_view_fingerprint.cache_clear()
     monkeypatch.setattr(fingerprint, "__version__", "another")
-    monkeypatch.setattr(fingerprint, "_sources", lambda *_: iter(()))
+    monkeypatch.setattr(fingerprint, "_list_sources", lambda *_: iter(()))
     try:
         async with open_runtime(tmp_path, calls(says("Hello."))) as home:
             assert await home.runtime.dependencies.store.rows.read_all_rows("sessions", "another") == ()
             assert await _conversation(home, turn.session_id) == before
     finally:
-        fingerprint.view_fingerprint.cache_clear()
+        fingerprint.compute_view_fingerprint.cache_clear()
     assert "another version" in caplog.text
 
 
@@ -133,7 +133,7 @@ def test_s1_a_fingerprint_covers_every_source_of_derived_data(tmp_path: Path) ->
     changed = fingerprint.fingerprint(("one", tmp_path))
     (tmp_path / "deep" / "b.py").rename(tmp_path / "deep" / "c.py")
     assert len({first, changed, fingerprint.fingerprint(("one", tmp_path))}) == 3
-    assert fingerprint.state_fingerprint() != fingerprint.view_fingerprint()
+    assert fingerprint.compute_state_fingerprint() != fingerprint.compute_view_fingerprint()
 
 
 def test_s1_a_run_in_a_session_whose_view_state_does_not_decode_ends(tmp_path: Path) -> None:

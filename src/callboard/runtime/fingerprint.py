@@ -14,39 +14,39 @@ from callboard import __version__
 
 
 @cache
-def state_fingerprint() -> str:
+def compute_state_fingerprint() -> str:
     """Return the fingerprint of the deciders' state: 32 hex digits.
 
     It covers the source that a snapshot depends on: the facts (`contracts`), the state and its fold
     (`control`), and the codec. Every edit there changes it, because folding a session again is
     cheap and a missed change is not. Versions without such an edit share their snapshots.
     """
-    return fingerprint(("contracts", _package("contracts")), ("control", _package("control")))
+    return fingerprint(("contracts", _find_package("contracts")), ("control", _find_package("control")))
 
 
 @cache
-def view_fingerprint() -> str:
-    """Return the fingerprint of rows and view states: 32 hex digits. See `state_fingerprint`."""
-    return fingerprint(("contracts", _package("contracts")), ("projection", _package("projection")))
+def compute_view_fingerprint() -> str:
+    """Return the fingerprint of rows and view states: 32 hex digits. See `compute_state_fingerprint`."""
+    return fingerprint(("contracts", _find_package("contracts")), ("projection", _find_package("projection")))
 
 
 def fingerprint(*packages: tuple[str, Traversable]) -> str:
     """Hash the Python sources below these folders, by path."""
     digest = hashlib.blake2b(f"msgspec {msgspec.__version__}".encode(), digest_size=16)
-    sources = [source for name, folder in packages for source in _sources(name, folder)]
+    sources = [source for name, folder in packages for source in _list_sources(name, folder)]
     # If an installation has no sources, its version identifies them.
     for path, data in sorted(sources) or [("callboard", __version__.encode())]:
         digest.update(f"\0{path}\0{len(data)}\0".encode() + data)
     return digest.hexdigest()
 
 
-def _package(name: str) -> Traversable:
+def _find_package(name: str) -> Traversable:
     return files("callboard").joinpath(name)
 
 
-def _sources(path: str, folder: Traversable) -> Iterator[tuple[str, bytes]]:
+def _list_sources(path: str, folder: Traversable) -> Iterator[tuple[str, bytes]]:
     for entry in folder.iterdir():
         if entry.name.endswith(".py"):
             yield f"{path}/{entry.name}", entry.read_bytes()
         elif entry.is_dir():
-            yield from _sources(f"{path}/{entry.name}", entry)
+            yield from _list_sources(f"{path}/{entry.name}", entry)

@@ -55,7 +55,7 @@ class Retention:
     async def _trim_session(self, workspace: str, session: str) -> None:
         if not (await self._dependencies.store.facts.measure_contents(session, MIN_TRIMMED_BYTES)).blobs:
             return
-        async with self._sessions.locked_out(session):
+        async with self._sessions.lock_out(session):
             session_state = SessionState(session, self._dependencies.store)
             await session_state.open()
             if has_open_work(session_state.state):

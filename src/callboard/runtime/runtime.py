@@ -21,7 +21,7 @@ from .events.live_relay import RelayedFeed
 from .events.order import EventOrder
 from .events.stream import EventStream
 from .feeds import RuntimeFeeds
-from .fingerprint import state_fingerprint, view_fingerprint
+from .fingerprint import compute_state_fingerprint, compute_view_fingerprint
 from .queries.agent_runs import RunRecords
 from .retention import Retention
 from .secrets.append_redactor import RedactedDefinitions
@@ -73,8 +73,8 @@ class Runtime:
 
     async def __aenter__(self) -> Self:
         # Compute both fingerprints now, so that no request waits for the disk.
-        await asyncio.to_thread(state_fingerprint)
-        await asyncio.to_thread(view_fingerprint)
+        await asyncio.to_thread(compute_state_fingerprint)
+        await asyncio.to_thread(compute_view_fingerprint)
         try:
             await self.workspaces.open()
         except BaseException:
@@ -102,7 +102,7 @@ class Runtime:
         deletions. A session that was running reads `lost` until it is taken over.
         """
         store = self.dependencies.store
-        rows = await store.rows.read_all_rows("sessions", view_fingerprint())
+        rows = await store.rows.read_all_rows("sessions", compute_view_fingerprint())
         cards = {row.key: row for row in rows if isinstance(row, SessionCard)}
         clock, shown_at = self.dependencies.clock, self.dependencies.clock.elapsed()
         for stream in await store.facts.list_streams("ses_"):
@@ -143,7 +143,7 @@ class Runtime:
         views = await store.rows.read_views(stream)
         head = await store.facts.read_head(stream)
         listed = any(stream in host.state.sessions for host in self.workspaces.all())
-        behind = views is None or views.fingerprint != view_fingerprint() or views.watermark < head.sequence
+        behind = views is None or views.fingerprint != compute_view_fingerprint() or views.watermark < head.sequence
         unfinished = card is None or card.state not in ("idle", "failed", "interrupted")
         if not (behind or unfinished or not listed):
             return

@@ -75,7 +75,7 @@ def find_carriers(services: Iterable[Service]) -> dict[type[Command], Carrier]:
         for name, function in inspect.getmembers(type(service), inspect.isfunction):
             method = getattr(service, name)
             marked = [(kind, method) for kind in getattr(function, _COMMANDS, ())]
-            marked += [(kind, _without_actor(method)) for kind in getattr(function, _QUERIES, ())]
+            marked += [(kind, _drop_actor(method)) for kind in getattr(function, _QUERIES, ())]
             for kind, carrier in marked:
                 if kind in carriers:
                     raise TypeError(f"two methods carry out {kind.__name__}: one is {function.__qualname__}")
@@ -83,7 +83,7 @@ def find_carriers(services: Iterable[Service]) -> dict[type[Command], Carrier]:
     return carriers
 
 
-def _without_actor(answer: Callable[[Any], Awaitable[Any]]) -> Carrier:
+def _drop_actor(answer: Callable[[Any], Awaitable[Any]]) -> Carrier:
     def carrier(command: Any, _actor: Actor, _stored_answer: StoredAnswer | None) -> Awaitable[Any]:
         return answer(command)
 

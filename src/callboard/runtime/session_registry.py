@@ -122,7 +122,7 @@ class SessionRegistry:
         if opened is None:
             head = await self._dependencies.store.facts.read_head(session) if session.startswith("ses_") else None
             if head is None or head.sequence == 0:
-                raise _unknown(session)
+                raise _build_unknown_session(session)
             opened = await self.open(session)
         opened.used = self._dependencies.clock.elapsed()
         return opened
@@ -137,7 +137,7 @@ class SessionRegistry:
             await self._tasks.wait(closing)
         # An interrupted deletion leaves facts behind until it is completed.
         if session in self._leaving or self._deleted(session):
-            raise _unknown(session)
+            raise _build_unknown_session(session)
         opening = self._opening.get(session)
         if opening is None:
             if self._closed:
@@ -163,10 +163,10 @@ class SessionRegistry:
             await self._tasks.wait(self._closing[session])
 
     @asynccontextmanager
-    async def locked_out(self, session: str) -> AsyncGenerator[None]:
+    async def lock_out(self, session: str) -> AsyncGenerator[None]:
         """Close a session and refuse to open it within the context."""
         if session in self._leaving:
-            raise _unknown(session)
+            raise _build_unknown_session(session)
         self._leaving.add(session)
         try:
             opening = self._opening.get(session)
@@ -280,7 +280,7 @@ class SessionRegistry:
                 closing.push_async_callback(opened.effect_runner.close, opened.host)
 
 
-def _unknown(session: str) -> Refusal:
+def _build_unknown_session(session: str) -> Refusal:
     return Refusal(
         "unknown_session",
         f"There is no session {session}.",
@@ -289,7 +289,7 @@ def _unknown(session: str) -> Refusal:
     )
 
 
-def unknown_thread(thread: str | None) -> Refusal:
+def build_unknown_thread(thread: str | None) -> Refusal:
     """Return the refusal of a thread that the session does not have."""
     return Refusal(
         "unknown_thread",
@@ -299,6 +299,6 @@ def unknown_thread(thread: str | None) -> Refusal:
     )
 
 
-def session_id_from(name: str) -> str:
+def derive_session_id(name: str) -> str:
     """Return a session id derived from a name, such as the id of its first turn."""
     return render("session", int.from_bytes(hashlib.sha256(name.encode()).digest()[:16], "big"))

@@ -14,7 +14,7 @@ from callboard.control.batch import Decision
 from callboard.control.evolve import evolve
 from callboard.control.state.session import Session
 
-from .fingerprint import state_fingerprint
+from .fingerprint import compute_state_fingerprint
 from .slices import in_slices
 
 log = logging.getLogger(__name__)
@@ -38,7 +38,7 @@ class SessionState:
     async def open(self) -> None:
         """Load the snapshot if it fits the log, and fold the facts after it."""
         store = self._store
-        snapshot = await store.rows.read_snapshot(self._session, state_fingerprint())
+        snapshot = await store.rows.read_snapshot(self._session, compute_state_fingerprint())
         if snapshot is not None:
             await self._load_snapshot(*snapshot)
         while records := await store.facts.read(self._session, after=self.state.sequence, limit=1000):
@@ -85,7 +85,9 @@ class SessionState:
             last = await store.facts.read(self._session, after=state.sequence - 1, limit=1)
             if last:
                 data = msgspec.json.encode(state)
-                await store.rows.save_snapshot(self._session, state.sequence, last[0].link, state_fingerprint(), data)
+                await store.rows.save_snapshot(
+                    self._session, state.sequence, last[0].link, compute_state_fingerprint(), data
+                )
                 self._snapshot_at = state.sequence
         except Refusal as refusal:
             log.warning("the snapshot of %s was not saved: %s", self._session, refusal.problem.message)

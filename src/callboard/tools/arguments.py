@@ -32,7 +32,7 @@ def decode(arguments_type: type[Arguments], text: str) -> Arguments:
         # Some models write numbers as strings.
         return casing.decode(text.strip() or "{}", arguments_type, strict=False)
     except msgspec.ValidationError as error:
-        raise _refusal(str(error), snake_case=casing.has_wire_names(arguments_type)) from error
+        raise _build_refusal(str(error), snake_case=casing.has_wire_names(arguments_type)) from error
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as error:
         raise Refusal("tool_arguments", f"The arguments are not a JSON object: {error}.") from error
 
@@ -85,7 +85,7 @@ def _inline(schema: Any, schemas: dict[str, Any]) -> Any:
     return result
 
 
-def _refusal(text: str, *, snake_case: bool) -> Refusal:
+def _build_refusal(text: str, *, snake_case: bool) -> Refusal:
     match = _PROBLEM_WITH_FIELD.fullmatch(text)
     problem, where = (match["what"], match["where"] or "") if match is not None else (text, "")
     where = casing.to_snake_case(where) if snake_case else where

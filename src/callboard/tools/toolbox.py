@@ -36,7 +36,7 @@ from .builtin.grep import GrepArguments
 from .call_binding import refuse_changed
 from .files import changes
 from .files.handles import Folder
-from .files.paths import PathDenied, display, relative
+from .files.paths import PathDenied, display, to_relative_path
 from .gate import inventory, stations
 from .gate.call_context import GateEnvironment
 from .gate.call_identity import check_same_call
@@ -182,7 +182,7 @@ class FolderToolbox:
         def read_whole() -> str:
             try:
                 with Folder(context.folder, self._hidden) as folder:
-                    return read.read_whole(folder, relative(context.folder, path))
+                    return read.read_whole(folder, to_relative_path(context.folder, path))
             except PathDenied as denied:
                 raise Refusal("path_denied", denied.message) from denied
             except OSError as error:
@@ -199,7 +199,7 @@ class FolderToolbox:
     ) -> ToolOutcome:
         match arguments:
             case read.ReadArguments():
-                return await _in_thread(lambda: self._read(arguments, context))
+                return await _run_in_thread(lambda: self._read(arguments, context))
             case write.WriteArguments() | edit.EditArguments():
                 return await self._change(arguments, evaluation, context)
             case GlobArguments() | GrepArguments():
@@ -222,7 +222,7 @@ class FolderToolbox:
 
     def _read(self, arguments: read.ReadArguments, context: ToolContext) -> ToolOutcome:
         with Folder(context.folder, self._hidden) as folder:
-            return read.read_or_show(folder, relative(context.folder, arguments.file_path), arguments)
+            return read.read_or_show(folder, to_relative_path(context.folder, arguments.file_path), arguments)
 
     async def _change(
         self, arguments: write.WriteArguments | edit.EditArguments, evaluation: Evaluation, context: ToolContext
@@ -230,7 +230,7 @@ class FolderToolbox:
         stop = Event()
 
         def apply() -> ToolOutcome:
-            path = relative(context.folder, arguments.file_path)
+            path = to_relative_path(context.folder, arguments.file_path)
             with Folder(context.folder, self._hidden) as folder:
                 binding = evaluation.binding
                 if binding is None or binding.file != path:
@@ -256,10 +256,10 @@ class FolderToolbox:
         return outcome
 
     async def _search(self, arguments: GlobArguments | GrepArguments, context: ToolContext) -> ToolOutcome:
-        start = relative(context.folder, arguments.path)
+        start = to_relative_path(context.folder, arguments.path)
         excluded = list_unsearchable(context.rules, "Glob" if isinstance(arguments, GlobArguments) else "Grep")
         if isinstance(arguments, GlobArguments):
-            pattern = relative(context.folder, arguments.pattern)
+            pattern = to_relative_path(context.folder, arguments.pattern)
             start = "" if arguments.pattern.startswith("/") else start
             query = Search("Glob", pattern, start, limit=MAX_FILES, excluded=excluded)
         else:
@@ -267,7 +267,7 @@ class FolderToolbox:
                 tool="Grep",
                 pattern=arguments.pattern,
                 start=start,
-                glob=relative(context.folder, arguments.glob),
+                glob=to_relative_path(context.folder, arguments.glob),
                 mode=arguments.output_mode,
                 ignore_case=arguments.ignore_case,
                 before=arguments.before or arguments.context,
@@ -286,7 +286,7 @@ class FolderToolbox:
         return GateEnvironment(detect_ability(self._bwrap), hidden=self._hidden, programs=self._programs)
 
 
-async def _in_thread(work: Callable[[], T]) -> T:
+async def _run_in_thread(work: Callable[[], T]) -> T:
     result, cancelled = await wait_shielded(asyncio.to_thread(work))
     if cancelled:
         raise asyncio.CancelledError

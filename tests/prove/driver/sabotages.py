@@ -49,9 +49,9 @@ def plant(fault: str) -> None:  # noqa: C901 - one branch a fault
     elif fault == "no-cascade":
         _replace("callboard.control.decide.thread.stop", "cancel_children", lambda *_: None)
     elif fault == "open-cage":
-        _replace("callboard.tools.sandbox.bubblewrap", "namespace_options", lambda **_: ["--die-with-parent"])
+        _replace("callboard.tools.sandbox.bubblewrap", "build_namespace_options", lambda **_: ["--die-with-parent"])
         whole = lambda view: ["--dev-bind", "/", "/", "--chdir", view.folder]
-        _replace("callboard.tools.sandbox.bubblewrap", "mount_options", whole)
+        _replace("callboard.tools.sandbox.bubblewrap", "build_mount_options", whole)
     elif fault == "no-sync":
         from callboard.log.sqlite import schema
 

@@ -20,7 +20,7 @@ async def read_prompt_layers(home: RuntimeRig, session: str) -> list[tuple[str, 
     """Return the prompt layers of the session's open runs."""
     host = (await home.runtime.sessions.get(session)).host
     runs = [thread.run for thread in host.state.threads.values() if thread.run is not None]
-    return [(await host.run_contexts.for_run(run)).system for run in runs]
+    return [(await host.run_contexts.get_start(run)).system for run in runs]
 
 
 async def test_a_waiting_run_keeps_its_configuration_over_a_restart(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from callboard.contracts.scope import Scope
 from callboard.log.memory import MemoryStore
 from callboard.runtime.events import order as numbering
 from callboard.runtime.events import stream as following
-from callboard.runtime.events.order import EventOrder, first_number
+from callboard.runtime.events.order import EventOrder, compute_first_number
 from callboard.runtime.events.stream import EventStream
 
 SESSION, HOME = "ses_a", "wks_a"
@@ -115,18 +115,23 @@ async def test_facts_have_the_same_numbers_live_and_from_the_log():
 
     assert again == [*first, *live]
     assert [entry["type"] for entry in again] == ["StateUpdated", "StateUpdated", "AgentStatus", "Message"]
-    assert [entry["seq"] for entry in again] == [first_number(1), first_number(2), first_number(2) + 1, first_number(3)]
+    assert [entry["seq"] for entry in again] == [
+        compute_first_number(1),
+        compute_first_number(2),
+        compute_first_number(2) + 1,
+        compute_first_number(3),
+    ]
 
 
 async def test_another_folders_events_are_not_sent_and_leave_only_a_gap():
     desk = Desk()
     await desk.begin()
-    async with aclosing(desk.events.follow(HOME, first_number(2) + 1)) as events:
+    async with aclosing(desk.events.follow(HOME, compute_first_number(2) + 1)) as events:
         await desk.fact(SessionCreated(workspace_id="wks_other", folder="/", title="t"), stream="ses_b")
         await desk.end("Done.")
         received = await read_events(events, 1)
 
-    assert [(entry["type"], entry["seq"]) for entry in received] == [("Message", first_number(4))]
+    assert [(entry["type"], entry["seq"]) for entry in received] == [("Message", compute_first_number(4))]
 
 
 async def test_a_lagging_client_gets_missed_events_from_the_log(monkeypatch: pytest.MonkeyPatch):
@@ -173,7 +178,7 @@ async def test_a_full_block_uses_no_number_of_the_next(monkeypatch: pytest.Monke
 
     numbers = [entry["seq"] for entry in received]
     assert numbers == sorted(set(numbers))
-    assert numbers[-1] == first_number(3)
+    assert numbers[-1] == compute_first_number(3)
     assert 0 < len(tokens(received)) < 40
 
 

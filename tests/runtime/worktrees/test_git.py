@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import uvloop
 
-from callboard.runtime.worktrees.git import GitResult, git, git_paths, locate_repository
+from callboard.runtime.worktrees.git import GitResult, git, locate_repository, read_git_paths
 
 ALONE = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", "PATH": "/usr/bin:/bin", "HOME": "/nonexistent"}
 ME = ("-c", "user.name=Ann", "-c", "user.email=ann@localhost")
@@ -101,7 +101,7 @@ async def test_no_program_of_a_repository_runs(hostile: Path, marks: Path):
     assert (await git(str(hostile), "worktree", "add", "--quiet", "-B", "child", str(there), "other")).code == 0
     (there / "b.txt").write_text("new\n")
     (there / "a.txt").write_text("1\n2\n3\n4\nFIVE\n")
-    assert await git_paths(str(there), "status", "--porcelain", "-z") == (" M a.txt", "?? b.txt")
+    assert await read_git_paths(str(there), "status", "--porcelain", "-z") == (" M a.txt", "?? b.txt")
     assert (await git(str(there), "add", "--all")).code == 0
     assert (await git(str(there), "commit", "--quiet", "-m", "four")).code == 0
 
@@ -125,7 +125,7 @@ async def test_a_repository_whose_programs_cannot_be_disabled_is_refused(hostile
 
     assert (result.code, "programs" in result.text) == (128, True)
     assert (await locate_repository(str(hostile))).code == 128
-    assert await git_paths(str(hostile), "status", "--porcelain", "-z") == ()
+    assert await read_git_paths(str(hostile), "status", "--porcelain", "-z") == ()
     assert list_marks(marks) == []
 
 
@@ -192,6 +192,6 @@ async def test_names_are_returned_unchanged(hostile: Path):
     for name in names:
         (hostile / name).write_text("x\n")
 
-    paths = await git_paths(str(hostile), "status", "--porcelain", "-z", "--untracked-files=all")
+    paths = await read_git_paths(str(hostile), "status", "--porcelain", "-z", "--untracked-files=all")
 
     assert sorted(entry[3:] for entry in paths) == sorted(names)

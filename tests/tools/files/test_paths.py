@@ -12,7 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callboard.tools.files.handles import Folder
-from callboard.tools.files.paths import MAX_NAME_BYTES, MAX_PATH_BYTES, PathDenied, display, find_protected, relative
+from callboard.tools.files.paths import (
+    MAX_NAME_BYTES,
+    MAX_PATH_BYTES,
+    PathDenied,
+    display,
+    find_protected,
+    to_relative_path,
+)
 
 ROOT = "/srv/space"
 
@@ -35,7 +42,7 @@ ROOT = "/srv/space"
     ],
 )
 def test_a_path_in_the_folder_becomes_relative(given_path: str, ours: str):
-    assert relative(ROOT, given_path) == ours
+    assert to_relative_path(ROOT, given_path) == ours
 
 
 @pytest.mark.parametrize(
@@ -59,7 +66,7 @@ def test_a_path_in_the_folder_becomes_relative(given_path: str, ours: str):
 def test_an_outside_path_is_refused_with_the_reason(given_path: str, message: str):
     """SAFE-01"""
     with pytest.raises(PathDenied) as denied:
-        relative(ROOT, given_path)
+        to_relative_path(ROOT, given_path)
 
     assert denied.value.message == message
 
@@ -73,12 +80,12 @@ def test_any_text_is_a_path_inside_or_refused(given_path: str):
     """SAFE-01"""
     for written in (given_path, "/" + given_path, f"{ROOT}/{given_path}"):
         try:
-            ours = relative(ROOT, written)
+            ours = to_relative_path(ROOT, written)
         except PathDenied:
             continue
         assert ours == "" or all(name not in {"", ".", ".."} for name in ours.split("/"))
         assert posixpath.normpath(posixpath.join(ROOT, ours)) in {ROOT, f"{ROOT}/{ours}"}
-        assert relative(ROOT, ours) == ours
+        assert to_relative_path(ROOT, ours) == ours
 
 
 @given(ATTACKS)
@@ -93,7 +100,7 @@ def test_no_path_reads_a_file_outside(given_path: str):
         (inside / "a" / "secret.txt").symlink_to(outside / "secret.txt")
         (inside / "up").symlink_to("..")
         with Folder(str(inside)) as folder, suppress(PathDenied, IsADirectoryError):
-            assert folder.read(relative(str(inside), given_path), 100) is None
+            assert folder.read(to_relative_path(str(inside), given_path), 100) is None
 
 
 @pytest.mark.parametrize(
@@ -132,5 +139,5 @@ def test_the_length_of_a_name_is_counted_in_bytes(tmp_path: Path):
 
     (tmp_path / name).write_text("")
 
-    assert relative(str(tmp_path), name) == name
+    assert to_relative_path(str(tmp_path), name) == name
     assert [path.name for path in tmp_path.iterdir()] == [name]

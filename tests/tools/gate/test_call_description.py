@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from callboard.tools.files import paths
-from callboard.tools.gate.call_description import command_line, count_prefix, one_line
+from callboard.tools.gate.call_description import count_prefix, to_command_line, to_one_line
 from callboard.tools.shell_grammar.parser import count_commands
 
 
@@ -23,11 +23,11 @@ from callboard.tools.shell_grammar.parser import count_commands
     ],
 )
 def test_x7_masking_and_folding_hide_no_structure(command: str, line: str):
-    assert command_line(command) == line
+    assert to_command_line(command) == line
 
 
 def test_x7_a_long_command_shows_its_end_and_the_omitted_length():
-    line = command_line("echo " + "a" * 5000 + "; rm -rf /")
+    line = to_command_line("echo " + "a" * 5000 + "; rm -rf /")
     assert line.endswith("; rm -rf /")
     assert "(4,895 characters)" in line
 
@@ -48,9 +48,9 @@ def test_x7_commands_of_invalid_text_are_not_counted(command: str):
 
 
 def test_x7_one_line_states_the_omitted_length():
-    assert one_line("a" * 120) == "a" * 120
-    assert one_line("a" * 1000) == "a" * 120 + "… (880 more characters)"
-    assert one_line("a" * 100_000) == "a" * 120 + "… (99,880 more characters)"
+    assert to_one_line("a" * 120) == "a" * 120
+    assert to_one_line("a" * 1000) == "a" * 120 + "… (880 more characters)"
+    assert to_one_line("a" * 100_000) == "a" * 120 + "… (99,880 more characters)"
 
 
 def test_x7_messages_mark_invisible_characters():

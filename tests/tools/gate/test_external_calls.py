@@ -53,7 +53,7 @@ def rule(matcher: str, verdict: Verdict) -> Rule:
     ],
 )
 def test_a_forbidden_call_is_denied_without_a_question(external_call: ExternalCall, limits: dict[str, Any], code: str):
-    evaluation = external_calls.evaluate_asked(external_call, context(**limits))
+    evaluation = external_calls.evaluate_permission(external_call, context(**limits))
 
     assert (evaluation.verdict, evaluation.code) == ("deny", code)
     assert evaluation.checks[-1].verdict == "deny"
@@ -71,7 +71,7 @@ def test_a_forbidden_call_is_denied_without_a_question(external_call: ExternalCa
     ],
 )
 def test_a_call_that_a_rule_or_mode_allows_does_not_ask(external_call: ExternalCall, limits: dict[str, Any]):
-    assert external_calls.evaluate_asked(external_call, context(**limits)).verdict == "allow"
+    assert external_calls.evaluate_permission(external_call, context(**limits)).verdict == "allow"
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_a_call_that_a_rule_or_mode_allows_does_not_ask(external_call: ExternalC
     ],
 )
 def test_other_calls_require_approval(external_call: ExternalCall, limits: dict[str, Any], offered: str):
-    evaluation = external_calls.evaluate_asked(external_call, context(**limits))
+    evaluation = external_calls.evaluate_permission(external_call, context(**limits))
 
     assert evaluation.verdict == "ask"
     assert evaluation.matchers == ({"session": offered, "workspace": offered} if offered else {})
@@ -141,7 +141,7 @@ def test_a_reported_change_has_a_diff_and_no_content():
 )
 def test_a_title_is_separate_from_the_tool_name(call: ExternalCall, prompt: str):
     """A7."""
-    assert external_calls.evaluate_asked(call, context(permission_mode="ask")).prompt.startswith(
+    assert external_calls.evaluate_permission(call, context(permission_mode="ask")).prompt.startswith(
         f"{prompt} The agent asks"
     )
 

@@ -17,7 +17,7 @@ from callboard.tools.hooks import hook_process as hook
 from callboard.tools.mcp import stdio_transport as server
 from callboard.tools.mcp.server_log import ServerLog
 from callboard.tools.sandbox import guarded_command
-from callboard.tools.sandbox.launch import Launch, fixed_command
+from callboard.tools.sandbox.launch import Launch, make_builder
 
 COMMAND = [sys.executable, "-c", "pass"]
 #: More descriptors than any start needs.
@@ -35,7 +35,7 @@ async def start_server(folder: str) -> bool:
 
 
 async def start_command(folder: str) -> bool:
-    launch = Launch(fixed_command(COMMAND), folder, {}, {})
+    launch = Launch(make_builder(COMMAND), folder, {}, {})
     return (await guarded_command.run(launch, seconds=30.0, output=lambda _: None)).exit_code == 0
 
 

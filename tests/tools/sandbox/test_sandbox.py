@@ -63,9 +63,9 @@ async def test_no_command_writes_kernel_files(agent: Agent):
 def test_a_sandbox_with_writable_kernel_files_is_rejected_for_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """X4: the first use tests the sandbox. The kernel itself denies users other than root."""
     is_root = os.geteuid() == 0
-    outside = subprocess.run(["/bin/sh", "-c", bubblewrap.kernel_write_test()], check=False).returncode
+    outside = subprocess.run(["/bin/sh", "-c", bubblewrap.build_kernel_write_test()], check=False).returncode
     assert outside == (3 if is_root else 0)
-    monkeypatch.setattr(bubblewrap, "_proc_options", list)
+    monkeypatch.setattr(bubblewrap, "_build_proc_options", list)
 
     ability = detect_ability(_other_bwrap(tmp_path))
 
@@ -75,8 +75,8 @@ def test_a_sandbox_with_writable_kernel_files_is_rejected_for_root(tmp_path: Pat
 
 def test_a_sandbox_with_one_writable_kernel_file_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """X4: for every user. A world-writable folder replaces the kernel's files."""
-    open_to_all = bubblewrap.kernel_write_test().replace("/proc/sys/kernel/core_pattern", "/tmp")
-    monkeypatch.setattr(bubblewrap, "kernel_write_test", lambda: open_to_all)
+    open_to_all = bubblewrap.build_kernel_write_test().replace("/proc/sys/kernel/core_pattern", "/tmp")
+    monkeypatch.setattr(bubblewrap, "build_kernel_write_test", lambda: open_to_all)
 
     assert detect_ability(_other_bwrap(tmp_path)) == SandboxAbility(
         "", problem=f"bubblewrap does not work here: {_OPEN_KERNEL}"
@@ -392,9 +392,9 @@ def test_an_unprivileged_user_has_a_sandbox():
     command = [
         *as_nobody,
         "bwrap",
-        *bubblewrap.namespace_options(network=False, userns_off=True),
-        *bubblewrap.environment_options(view, ""),
-        *bubblewrap.mount_options(view),
+        *bubblewrap.build_namespace_options(network=False, userns_off=True),
+        *bubblewrap.build_environment_options(view, ""),
+        *bubblewrap.build_mount_options(view),
         *("--", "/bin/sh", "-c", "echo x > made; echo x > /usr/made; id -u"),
     ]
     try:

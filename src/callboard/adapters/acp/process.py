@@ -14,7 +14,7 @@ from pathlib import Path
 
 from callboard.contracts.ports.external import ExternalFailure
 from callboard.contracts.text.redactor import mask_secrets
-from callboard.tools.sandbox.launch import Descriptors, Guard, Launch, fixed_command, start_guard
+from callboard.tools.sandbox.launch import Descriptors, Guard, Launch, make_builder, start_guard
 
 from .modes import ENVIRONMENT
 
@@ -138,7 +138,7 @@ async def start_agent(command: tuple[str, ...], folder: str, environment: Mappin
     if shutil.which(program, path=passed.get("PATH")) is None:
         reason = os.strerror(errno.EACCES if isinstance(program, Path) and program.is_file() else errno.ENOENT)
         raise ExternalFailure("model_unavailable", f"{command[0]} could not be started: {reason}.")
-    launch = Launch(fixed_command(command), folder, passed, {})
+    launch = Launch(make_builder(command), folder, passed, {})
     try:
         with Descriptors() as ours:
             reads, writes = ours.pipe()

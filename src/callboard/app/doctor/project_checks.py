@@ -19,7 +19,7 @@ from callboard.contracts.settings import Hook, HttpServer, Server, Settings, Std
 from callboard.contracts.text.sentences import format_count
 from callboard.contracts.tool_names import is_tool_name, parse_tool
 from callboard.tools.unsandboxed.reach import Reach, check_program
-from callboard.tools.unsandboxed.variables import base_environment as program_environment
+from callboard.tools.unsandboxed.variables import build_base_environment as program_environment
 
 from ..folder_use import find_others
 from ..models.model_catalog import ModelCatalog

@@ -24,7 +24,7 @@ from callboard.projection.overlay import overlay
 from callboard.projection.rows import Table
 from callboard.projection.view import SessionView
 from callboard.projection.workspace import WorkspaceView, apply_listing, build_damaged_card
-from callboard.runtime.fingerprint import view_fingerprint
+from callboard.runtime.fingerprint import compute_view_fingerprint
 from callboard.runtime.queries.session import measure_sizes
 
 from .port import SessionListing
@@ -120,7 +120,7 @@ class LocalReader:
         """Return the stored rows of the panels if their fingerprint matches, with later facts applied."""
         stored = await self._store.rows.read_views(session)
         view, table = SessionView(), Table()
-        if stored is not None and stored.fingerprint == view_fingerprint():
+        if stored is not None and stored.fingerprint == compute_view_fingerprint():
             try:
                 rows = await self._read_stored_rows(session, panels, turns)
                 view = SessionView.from_state(stored.state)

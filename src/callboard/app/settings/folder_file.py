@@ -28,7 +28,7 @@ from callboard.control.decision_inputs import narrow_mode
 from callboard.tools.files.handles import Folder
 from callboard.tools.files.paths import PathDenied
 from callboard.tools.unsandboxed.binding import bind
-from callboard.tools.unsandboxed.variables import base_environment, list_loaders, read_assignments
+from callboard.tools.unsandboxed.variables import build_base_environment, list_loaders, read_assignments
 
 from . import widenings
 from .loader import MAX_BYTES, convert_tables, parse_toml
@@ -137,7 +137,7 @@ def list_programs(folder: str, file: FolderFile) -> tuple[Program, ...]:
     They run outside the sandbox, and an agent that can write in the folder can change them. Trust in the folder is therefore
     bound to their content.
     """
-    search = base_environment()["PATH"]
+    search = build_base_environment()["PATH"]
     root = f"{folder.rstrip('/')}/"
     servers = [server for server in file.settings.servers if isinstance(server, StdioServer)]
     programs: dict[str, Program] = {}

@@ -70,7 +70,7 @@ class _FrameArrived(msgspec.Struct, frozen=True):
     frame: Frame
 
 
-def first_number(place: int) -> int:
+def compute_first_number(place: int) -> int:
     """Return the first number of a position's block."""
     return place << BLOCK_BITS
 
@@ -83,7 +83,7 @@ def find_live_range(place: int, behind: int) -> tuple[int, int]:
             together, because a writer adds a fact before it sends live events.
     """
     behind = min(behind, (1 << BLOCK_BITS - SHARE_BITS) - 1)
-    first = first_number(place) + (behind << SHARE_BITS)
+    first = compute_first_number(place) + (behind << SHARE_BITS)
     return first + (0 if behind else FACT_NUMBERS), first + (1 << SHARE_BITS)
 
 
@@ -98,9 +98,9 @@ def encode(seq: int, event: RunEvent) -> bytes:
     return b"id: %d\nevent: %s\ndata: %s\n\n" % (seq, event.type.encode(), body)
 
 
-def fact_events(arrival: Arrival) -> list[tuple[int, RunEvent]]:
+def number_fact_events(arrival: Arrival) -> list[tuple[int, RunEvent]]:
     """Return the events of a fact with their numbers."""
-    first = first_number(arrival.place)
+    first = compute_first_number(arrival.place)
     return [(first + index, event) for index, event in enumerate(build_run_events(arrival.record))]
 
 
@@ -215,12 +215,12 @@ class EventOrder:
             if self._followers == 0:
                 self._suspend()
 
-    def next_number(self) -> int:
+    def assign_number(self) -> int:
         """Return a number for an event of a single client."""
         self.last += 1
         return self.last
 
-    def texts_so_far(self) -> list[tuple[int, str, RunEvent]]:
+    def list_partial_texts(self) -> list[tuple[int, str, RunEvent]]:
         """Return the partial texts with their numbers and streams, in order."""
         texts = [(making.seq, making.stream, making.so_far()) for making in self._partials.values()]
         return sorted(texts, key=lambda entry: entry[0])
@@ -241,7 +241,7 @@ class EventOrder:
             first, self._end_of_share = find_live_range(self.place, self._epoch() - written)
             self.last = max(self.last, first - 1)
             for making in self._partials.values():
-                making.seq = self.next_number()
+                making.seq = self.assign_number()
             self.recent.begin(self.last)
             ready.set_result(None)
             while True:
@@ -293,7 +293,7 @@ class EventOrder:
             part = (record.stream, build_partial_key("text", record.scope))
             self._partials.pop(part, None)
             self._ended_parts.add(part)
-        for seq, event in fact_events(arrival):
+        for seq, event in number_fact_events(arrival):
             self.recent.push(Numbered(seq, workspace, encode(seq, event)))
         first, self._end_of_share = find_live_range(arrival.place, self._epoch() - record.header.epoch)
         self.last = first - 1
@@ -307,7 +307,7 @@ class EventOrder:
         for event in build_frame_events(item.stream, item.frame):
             if self.last + 1 >= self._end_of_share:
                 return
-            seq = self.next_number()
+            seq = self.assign_number()
             if making is not None:
                 making.seq = seq
             self.recent.push(Numbered(seq, workspace, encode(seq, event)))

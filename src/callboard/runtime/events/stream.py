@@ -8,7 +8,7 @@ from typing import Any
 from callboard.contracts.ports.store import FactLog
 from callboard.projection.emit.agentruns import RunEvent
 
-from .order import PAGE, EventOrder, encode, fact_events, find_position, first_number
+from .order import PAGE, EventOrder, compute_first_number, encode, find_position, number_fact_events
 
 #: Number of facts by which a client may lag before it starts again.
 MAX_LAG = 20_000
@@ -51,32 +51,32 @@ class EventStream:
 
     async def _snapshot(self, workspace: str, *, gap: bool) -> tuple[int, bytes]:
         """Return the partial texts and the state for a new client, and the number that it then has."""
-        texts, seq = self._order.texts_so_far(), self._order.next_number()
+        texts, seq = self._order.list_partial_texts(), self._order.assign_number()
         state = RunEvent(type="StateUpdated", data={"change": "snapshot", "gap": gap, **self._state(workspace)})
         events = await self._select(workspace, texts)
         return seq, b"".join([*(encode(number, event) for number, event in events), encode(seq, state)])
 
     async def _read_missed(self, workspace: str, after: int, until: int) -> AsyncGenerator[bytes]:
         """Yield the events between two numbers: facts from the log, and each partial text so far."""
-        partials = self._order.texts_so_far()
+        partials = self._order.list_partial_texts()
         texts = await self._select(workspace, [text for text in partials if text[0] > after])
         place = find_position(after) - 1
         while arrivals := await self._facts().read_arrivals(after=max(place, 0), limit=PAGE):
             chunk = bytearray()
             for arrival in arrivals:
-                if first_number(arrival.place) > until:
+                if compute_first_number(arrival.place) > until:
                     break
                 if await self._order.find_workspace(arrival.record.stream) != workspace:
                     continue
-                while texts and texts[0][0] < first_number(arrival.place):
+                while texts and texts[0][0] < compute_first_number(arrival.place):
                     chunk += encode(*texts.pop(0))
-                for seq, event in fact_events(arrival):
+                for seq, event in number_fact_events(arrival):
                     if seq > after:
                         chunk += encode(seq, event)
             if chunk:
                 yield bytes(chunk)
             place = arrivals[-1].place
-            if len(arrivals) < PAGE or first_number(place) > until:
+            if len(arrivals) < PAGE or compute_first_number(place) > until:
                 break
         if texts:
             yield b"".join(encode(seq, event) for seq, event in texts)

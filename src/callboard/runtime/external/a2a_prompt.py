@@ -63,7 +63,7 @@ class A2aPromptRunner(PromptRunner[RemoteEvent]):
         run = self.host.state.threads[self.scope.thread].run
         if run is None:
             return
-        agent = (await self.host.run_contexts.for_run(run)).definition
+        agent = (await self.host.run_contexts.get_start(run)).definition
         session = await self._connector.connect(agent)
         self._conversation = session.id
         prompt_input = await self._connector.build_input(agent)
@@ -128,7 +128,7 @@ class A2aPromptRunner(PromptRunner[RemoteEvent]):
             await self._connector.record_connection(session)
         match event:
             case TextReported(text, message):
-                if not self.assembler.continues_part("text", message):
+                if not self.assembler.is_current_part("text", message):
                     await self.assembler.end_part()
                 self.assembler.add("text", text, message)
             case TaskReported() | ArtifactReported():

@@ -54,7 +54,7 @@ class AcpPromptRunner(PromptRunner[ExternalEvent]):
         run = host.state.threads[scope.thread].run
         if run is None:
             return
-        agent = (await host.run_contexts.for_run(run)).definition
+        agent = (await host.run_contexts.get_start(run)).definition
         context = await host.run_contexts.tool_context(scope.thread)
         calls = self._calls = ExternalCalls(host, scope, self.assembler, context, self.answer_tasks)
         connector = ProgramConnector(host, scope, self.assembler, context)
@@ -128,14 +128,14 @@ class AcpPromptRunner(PromptRunner[ExternalEvent]):
                 assert_never(event)
 
     async def _add_text(self, calls: ExternalCalls, kind: Kind, text: str, message: str) -> None:
-        if not self.assembler.continues_part(kind, message):
+        if not self.assembler.is_current_part(kind, message):
             await self.assembler.end_part()
             await calls.record_started()
         self.assembler.add(kind, text, message)
 
     async def _apply_last(self, session: ExternalSession, calls: ExternalCalls, event: ExternalEvent) -> None:
         match event:
-            case TextReported(text, message) if self.assembler.continues_part("text", message):
+            case TextReported(text, message) if self.assembler.is_current_part("text", message):
                 self.assembler.add("text", text, message)
             case CallReported(call):
                 calls.note(call)

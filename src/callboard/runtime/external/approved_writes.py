@@ -30,7 +30,7 @@ class ApprovedWrites:
         """Stop covering writes: the call has ended."""
         self._approved = None
 
-    def covers(self, write: WriteRequested, before: str | None, context: ToolContext) -> bool:
+    def is_approved(self, write: WriteRequested, before: str | None, context: ToolContext) -> bool:
         """Return True if the write was approved: to a file of the call, with the content of its
         diff.
 
@@ -43,7 +43,7 @@ class ApprovedWrites:
         if path in self.written or path not in external_calls.list_paths(call, context):
             return False
         diffs = [diff for diff in call.diffs if external_calls.to_relative(diff.path, context) == path]
-        return any(_results_in(diff, before, write.content) for diff in diffs)
+        return any(_has_result(diff, before, write.content) for diff in diffs)
 
 
 def apply_approval(evaluation: Evaluation, call: str) -> Evaluation:
@@ -58,7 +58,7 @@ def _drop_approval(checks: Iterable[Check]) -> tuple[Check, ...]:
     return tuple(check_result for check_result in checks if check_result.name != "approval")
 
 
-def _results_in(diff: ExternalDiff, before: str | None, content: str) -> bool:
+def _has_result(diff: ExternalDiff, before: str | None, content: str) -> bool:
     """Return True if the diff results in the content, as the whole file or as a part that occurs once."""
     if content == diff.after:
         return True

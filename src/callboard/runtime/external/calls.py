@@ -154,14 +154,14 @@ class ExternalCalls:
         """Read a file for the agent."""
         more = {"limit": event.limit} if event.limit else {}
         arguments = {"file_path": event.path, "offset": event.line or 1, **more}
-        call, expected = await self._through_gate("Read", arguments, own=True)
+        call, expected = await self._pass_gate("Read", arguments, own=True)
         self._answer_tasks.start(self._give_text(session, event, call, expected))
 
     async def write(self, session: ExternalSession, event: WriteRequested) -> None:
         """Write a file for the agent. An approved call that covers the write needs no second question."""
         covering = await self._find_covering(event)
         arguments = {"file_path": event.path, "content": event.content}
-        _, expected = await self._through_gate("Write", arguments, own=False, covering=covering)
+        _, expected = await self._pass_gate("Write", arguments, own=False, covering=covering)
         self._answer_tasks.start(self._give_change(session, event, expected, covering))
 
     async def finish(self) -> None:
@@ -180,7 +180,7 @@ class ExternalCalls:
 
     def outcomes(self) -> dict[str, ToolOutcome]:
         """Return the partial outcomes of the running calls."""
-        return {own.call: self._partial_outcome(own) for own in self._calls.values() if own.state == "runs"}
+        return {own.call: self._build_partial_outcome(own) for own in self._calls.values() if own.state == "runs"}
 
     async def _get(self, call: ExternalCall) -> _Call:
         """Return the call. A new one begins after the current part."""
@@ -213,7 +213,7 @@ class ExternalCalls:
     async def _end_call(self, own: _Call, unknown: str = NO_RESULT) -> None:
         own.state = "over"
         own.writes.close()
-        outcome = self._partial_outcome(own)
+        outcome = self._build_partial_outcome(own)
         if own.report.status != "completed":
             message = FAILED if own.report.status == "failed" else unknown
             outcome = msgspec.structs.replace(outcome, code="tool_failed", message=message)
@@ -247,9 +247,9 @@ class ExternalCalls:
         with contextlib.suppress(Refusal):
             before = await self._host.dependencies.toolbox.read_text(event.path, self._context)
         calls = (own for own in self._calls.values() if own.state == "runs")
-        return next((own for own in calls if own.writes.covers(event, before, self._context)), None)
+        return next((own for own in calls if own.writes.is_approved(event, before, self._context)), None)
 
-    async def _through_gate(
+    async def _pass_gate(
         self, tool: str, arguments: Mapping[str, object], *, own: bool, covering: _Call | None = None
     ) -> tuple[str, ExpectedCall]:
         """Evaluate a call of Callboard's own tools for the agent. A covering approval replaces the question."""
@@ -308,7 +308,7 @@ class ExternalCalls:
     ) -> None:
         fact = await expected.started
         if not isinstance(fact, ToolStarted):
-            session.answer_file_request(request.key, refusal=_refusal_text(fact))
+            session.answer_file_request(request.key, refusal=_find_refusal_text(fact))
             return
         clock = self._host.dependencies.clock
         started = clock.elapsed()
@@ -338,14 +338,16 @@ class ExternalCalls:
         fact = await expected.ended
         if covering is not None and isinstance(fact, ToolCompleted) and fact.changes:
             covering.writes.written.update(change.path for change in fact.changes)
-        session.answer_file_request(request.key, refusal="" if isinstance(fact, ToolCompleted) else _refusal_text(fact))
+        session.answer_file_request(
+            request.key, refusal="" if isinstance(fact, ToolCompleted) else _find_refusal_text(fact)
+        )
 
     async def _report_end(self, call: str, outcome: ToolOutcome, *, is_reported: bool = False) -> None:
         where = self._scope
         ended = ToolEnded(thread=where.thread, run=where.run, call=call, outcome=outcome, is_self_reported=is_reported)
         await self._host.report(ended)
 
-    def _partial_outcome(self, own: _Call) -> ToolOutcome:
+    def _build_partial_outcome(self, own: _Call) -> ToolOutcome:
         changes, blobs = external_calls.list_changes(own.report, self._context)
         # Writes through Callboard are recorded as calls of their own.
         changes = tuple(change for change in changes if change.path not in own.writes.written)
@@ -358,10 +360,10 @@ def _observe(call: ExternalCall) -> GateCheck:
 
 
 def _ask(call: ExternalCall) -> GateCheck:
-    return lambda context: external_calls.evaluate_asked(call, context)
+    return lambda context: external_calls.evaluate_permission(call, context)
 
 
-def _refusal_text(fact: Fact) -> str:
+def _find_refusal_text(fact: Fact) -> str:
     return fact.message if isinstance(fact, ToolRefused | ToolFailed) else STOPPED
 
 

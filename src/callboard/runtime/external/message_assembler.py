@@ -47,13 +47,13 @@ class MessageAssembler:
         self._step += 1
         return self._step
 
-    def continues_part(self, kind: Kind, message: str) -> bool:
+    def is_current_part(self, kind: Kind, message: str) -> bool:
         """Return True if such a piece continues the current part."""
         return self._part is not None and (self._part.kind, self._part.message) == (kind, message)
 
     def add(self, kind: Kind, text: str, message: str) -> None:
         """Add a piece. A piece that continues nothing begins a part."""
-        if not self.continues_part(kind, message):
+        if not self.is_current_part(kind, message):
             scope = msgspec.structs.replace(self._scope, step=self.advance_step())
             gather = PartialBuffer(self._host.dependencies, self._host.session, self._host.epoch)
             self._part = _Part(kind, message, scope, gather)

@@ -33,7 +33,7 @@ from ..prompts.run_config import build_tool_context
 from ..prompts.tool_catalog import add_settings
 from ..secrets.secret_values import evaluate_call
 from ..service import Service, answers
-from ..session_registry import unknown_thread
+from ..session_registry import build_unknown_thread
 from ..workspaces.context import WorkspaceContext
 from ..workspaces.effective_rules import collect_rules
 
@@ -129,7 +129,7 @@ class PermissionPreview(Service):
         name = query.thread_id or state.lead
         thread = state.threads.get(name)
         if thread is None:
-            raise unknown_thread(name)
+            raise build_unknown_thread(name)
         if thread.run is not None and not query.agent:
             return await opened.host.run_contexts.tool_context(name)
         roster = build_session_roster(self._dependencies.definitions.read_roster(workspace.folder), state)

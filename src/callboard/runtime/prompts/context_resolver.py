@@ -143,7 +143,7 @@ class ContextResolver:
     def _resolve_file(self, name: str, source: RefSource, context: ToolContext) -> ResolvedContext:
         looked = self._dependencies.toolbox.read_path(name, context)
         if not isinstance(looked, PathContent):
-            return _missing_ref(name, looked.reason, looked.detail, source)
+            return _build_missing_ref(name, looked.reason, looked.detail, source)
         path = looked.path or "."
         if looked.kind == "binary":
             return ResolvedContext(
@@ -167,10 +167,10 @@ class ContextResolver:
             if isinstance(record.fact, ArtifactVersionCreated) and record.scope.artifact == name:
                 newest, title = record.fact.content, record.fact.title or title
         if name not in self._session_state.state.artifacts.open:
-            return _missing_ref(name, "deleted" if newest is not None else "not_found")
+            return _build_missing_ref(name, "deleted" if newest is not None else "not_found")
         data = await self._dependencies.store.blobs.get(newest.hash) if newest is not None else None
         if data is None or newest is None:
-            return _missing_ref(name, "erased" if newest is not None else "not_found")
+            return _build_missing_ref(name, "erased" if newest is not None else "not_found")
         content = detect(data)
         blob = self._redact_to_blob(content.data, content.media)
         ref = ContextRef(
@@ -187,7 +187,7 @@ class ContextResolver:
         """Return a past session: its title, and the inputs and answers of its newest turns."""
         listed = self._workspace().sessions.get(name)
         if listed is None:
-            return _missing_ref(name, "not_found", "the workspace has no such session")
+            return _build_missing_ref(name, "not_found", "the workspace has no such session")
         rows = self._dependencies.store.rows
         turns = [
             row for row in await rows.read_rows(name, TurnRow.panel, limit=SESSION_TURNS) if isinstance(row, TurnRow)
@@ -237,7 +237,7 @@ class ContextResolver:
         return build_person_context(workspace, state, self._dependencies.clock.now(), worktree)
 
 
-def _missing_ref(
+def _build_missing_ref(
     name: str, reason: MissingReason, detail: str = "", source: RefSource = "mentioned"
 ) -> ResolvedContext:
     return ResolvedContext(missing=(MissingRef(ref=name, source=source, reason=reason, detail=detail),))

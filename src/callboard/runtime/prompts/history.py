@@ -238,7 +238,7 @@ class History:
         after = fact.context_after
         if after and self._entries and self._entries[0].turn <= after:
             self._drop_turns(after)
-        if self._last_role() == "assistant":
+        if self._find_last_role() == "assistant":
             self._append("user", TextContent(CONTINUE))
 
     def _drop_turns(self, after: int) -> None:
@@ -307,7 +307,7 @@ class History:
             return
         self._entries.append(Entry(self._sequence, self._turn, ModelMessage(role=role, content=contents), is_input))
 
-    def _last_role(self) -> Role | None:
+    def _find_last_role(self) -> Role | None:
         entries, messages = self._lines.build(self._entries)
         for index in range(len(entries) - 1, -1, -1):
             if entries[index].turn == self._turn:

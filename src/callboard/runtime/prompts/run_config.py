@@ -185,7 +185,7 @@ class RunConfigBuilder:
         try:
             agent = msgspec.json.decode(layers.pop("role", b""), type=Definition)
         except msgspec.MsgspecError as error:
-            raise _unreadable(f"the definition of {run.definition}") from error
+            raise _build_refusal(f"the definition of {run.definition}") from error
         texts: Mapping[PromptLayer, str] = {layer: data.decode() for layer, data in layers.items()}
         context = build_tool_context(workspace.folder, agent, run.mode, run.permission_mode, teamwork=run.tools)
         specs = self._dependencies.toolbox.list_specs(context)
@@ -267,7 +267,7 @@ class RunConfigBuilder:
     async def _read(self, prompt: PromptRef) -> bytes:
         data = await self._dependencies.store.blobs.get(prompt.hash)
         if data is None:
-            raise _unreadable(f"its prompt layer {prompt.layer}")
+            raise _build_refusal(f"its prompt layer {prompt.layer}")
         return data
 
 
@@ -332,7 +332,7 @@ def _list_system_texts(agent: Definition, texts: Mapping[PromptLayer, str]) -> t
     return tuple(text for text in layers if text)
 
 
-def _unreadable(subject: str) -> Refusal:
+def _build_refusal(subject: str) -> Refusal:
     return Refusal(
         "store_unusable",
         f"The run cannot continue: {subject} is missing or damaged.",

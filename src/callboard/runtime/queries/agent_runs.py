@@ -162,7 +162,7 @@ class RunRecords:
         records: list[AgentRunRecord] = []
         for session_id in listed:
             if session_id not in host.state.sessions:
-                raise _unknown_session(session_id)
+                raise _build_refusal(session_id)
             records += [run.record for run in (await self._fold(session_id)).runs.values()]
             if len(records) >= MAX_RUNS:
                 break
@@ -194,7 +194,7 @@ class RunRecords:
             if not records:
                 break
             position = records[-1].sequence
-            facts += [record for record in records if _belongs_to(record, run)]
+            facts += [record for record in records if _is_fact_of_run(record, run)]
         return tuple(facts[:limit])
 
     def read_settings(self, project_root: str | None) -> EffectiveSettings:
@@ -266,7 +266,7 @@ class RunRecords:
         )
 
 
-def _belongs_to(record: Record, run: LocatedRun) -> bool:
+def _is_fact_of_run(record: Record, run: LocatedRun) -> bool:
     scope = record.scope
     if scope.parent_run == run.record.run_id and scope.thread != run.thread_id:
         return False
@@ -290,7 +290,7 @@ def _resolve(path: str) -> str:
         return ""
 
 
-def _unknown_session(session: str) -> Refusal:
+def _build_refusal(session: str) -> Refusal:
     return Refusal(
         "unknown_session",
         f"There is no session {session} in this folder.",

@@ -23,7 +23,7 @@ from callboard.control.state.session import Session
 from callboard.tools.gate.rules import Target, find_rule
 
 from ..service import Service, answers
-from ..session_registry import OpenSession, unknown_thread
+from ..session_registry import OpenSession, build_unknown_thread
 from ..workspaces.context import WorkspaceContext
 from ..workspaces.effective_rules import build_person_context
 
@@ -38,7 +38,7 @@ class ContextReads(Service):
         state = opened.host.state
         thread = state.threads.get(query.thread_id or state.owner or state.lead)
         if thread is None:
-            raise unknown_thread(query.thread_id)
+            raise build_unknown_thread(query.thread_id)
         await opened.views.wait_for(max(state.sequence, opened.first_sequence))
         row = next((item for item in opened.views.rows(ContextRow) if item.thread_id == thread.thread), None)
         row = row or ContextRow(key=thread.thread, order=0, sequence=0, thread_id=thread.thread, pinned=thread.pinned)

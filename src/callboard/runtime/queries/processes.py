@@ -21,7 +21,7 @@ from callboard.control.state.agent_definitions import build_session_roster
 from ..processes import Processes
 from ..prompts.run_config import build_tool_context
 from ..service import Service, answers
-from ..session_registry import unknown_thread
+from ..session_registry import build_unknown_thread
 from ..workspaces.context import WorkspaceContext
 
 #: Characters of a running process's newest output.
@@ -37,7 +37,7 @@ class ProcessReads(Service):
         """Return the processes of a session."""
         opened = await self._sessions.get(query.session_id)
         if query.thread_id is not None and query.thread_id not in opened.host.state.threads:
-            raise unknown_thread(query.thread_id)
+            raise build_unknown_thread(query.thread_id)
         await opened.views.wait_for(opened.host.state.sequence)
         await opened.views.flush()
         rows = await self._dependencies.store.rows.read_rows(query.session_id, "processes", limit=_MAX_ROWS)
@@ -71,7 +71,7 @@ class ProcessReads(Service):
         host = (await self._sessions.get(session)).host
         thread = host.state.threads.get(thread_id or host.state.lead)
         if thread is None:
-            raise unknown_thread(thread_id)
+            raise build_unknown_thread(thread_id)
         if thread.run is not None:
             return await host.run_contexts.tool_context(thread.thread)
         roster = build_session_roster(self._dependencies.definitions.read_roster(host.workspace.folder), host.state)

@@ -25,7 +25,7 @@ from callboard.contracts.rows.conversation import ActionRow, QueueRow, StatusRow
 from callboard.contracts.rows.session import SessionRow
 
 from ..service import Service, answers
-from ..session_registry import OpenSession, unknown_thread
+from ..session_registry import OpenSession, build_unknown_thread
 
 #: Number of newest facts that a thread read searches for incidents.
 INCIDENT_FACTS = 500
@@ -74,7 +74,7 @@ class SessionReads(Service):
         for row in opened.views.rows(StatusRow):
             if row.thread_id == thread:
                 return row
-        raise unknown_thread(thread)
+        raise build_unknown_thread(thread)
 
     async def _find_incidents(self, opened: OpenSession, thread: str) -> tuple[Incident, ...]:
         state = opened.host.state

@@ -21,7 +21,7 @@ from callboard.control.state.agent_definitions import build_session_roster
 from callboard.control.state.session import Session, Thread
 
 from ..service import Service, answers
-from ..session_registry import unknown_thread
+from ..session_registry import build_unknown_thread
 
 #: Longest wait of one request, and its default, in seconds.
 MAX_WAIT_SECONDS = 300
@@ -132,7 +132,7 @@ def _build_child_refusal(state: Session, name: str) -> Refusal:
 
 def _require_thread(state: Session, thread: str) -> None:
     if thread not in state.threads:
-        raise unknown_thread(thread)
+        raise build_unknown_thread(thread)
 
 
 def _find_child(state: Session, agent: str) -> Thread | None:

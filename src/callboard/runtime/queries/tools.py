@@ -19,7 +19,7 @@ from callboard.control.state.session import Session, Thread
 from ..dependencies import Dependencies
 from ..prompts.run_config import RunConfigBuilder, build_folder_context
 from ..service import Service, answers
-from ..session_registry import OpenSession, SessionRegistry, unknown_thread
+from ..session_registry import OpenSession, SessionRegistry, build_unknown_thread
 from ..workspaces.registry import WorkspaceRegistry
 
 
@@ -63,7 +63,7 @@ class ToolReads(Service):
             opened = await self._sessions.get(query.session_id)
             thread = opened.host.state.threads.get(query.thread_id or opened.host.state.lead)
             if thread is None:
-                raise unknown_thread(query.thread_id)
+                raise build_unknown_thread(query.thread_id)
             return await self._find_thread_context(opened, thread)
         if query.workspace_id is None:
             raise Refusal(

@@ -95,7 +95,7 @@ def redact_hook_result(hooked: HookResult | None, secrets: Secrets) -> HookResul
 
 def redact_outcome(outcome: ToolOutcome, secrets: Secrets) -> ToolOutcome:
     """Return a call's outcome with its contents, redacted."""
-    blobs, refs = _redacted_blobs(outcome.blobs, secrets)
+    blobs, refs = _redact_blobs(outcome.blobs, secrets)
     bare = redact_value(msgspec.structs.replace(outcome, blobs=()), secrets)
     if refs:
         bare = cast("ToolOutcome", _redact_tree(bare, secrets, refs))
@@ -151,11 +151,11 @@ class AppendRedactor:
         self, facts: tuple[NewFact, ...], blobs: tuple[Blob, ...] = ()
     ) -> tuple[tuple[NewFact, ...], tuple[Blob, ...]]:
         """Return the facts and blobs, redacted; the same objects if they have no secret."""
-        safe, refs = _redacted_blobs(blobs, self._secrets)
+        safe, refs = _redact_blobs(blobs, self._secrets)
         # One search for all facts: each search has a fixed cost.
         if not refs and not _may_have_secret([new.fact for new in facts], self._secrets):
             return facts, safe
-        redacted_facts = tuple(self._fact(new, refs) for new in facts)
+        redacted_facts = tuple(self._redact_fact(new, refs) for new in facts)
         if refs or any(fact is not new for fact, new in zip(redacted_facts, facts, strict=True)):
             self.found += 1
             kinds = ", ".join(dict.fromkeys(new.fact.type for new in facts))
@@ -168,12 +168,12 @@ class AppendRedactor:
             return None
         return msgspec.structs.replace(answer, answer=self._secrets.redact_bytes(answer.answer))
 
-    def _fact(self, new: NewFact, refs: dict[str, BlobRef]) -> NewFact:
+    def _redact_fact(self, new: NewFact, refs: dict[str, BlobRef]) -> NewFact:
         fact: Any = _redact_tree(new.fact, self._secrets, refs) if refs else redact_value(new.fact, self._secrets)
         return new if fact is new.fact else NewFact(fact, new.scope)
 
 
-def _redacted_blobs(blobs: tuple[Blob, ...], secrets: Secrets) -> tuple[tuple[Blob, ...], dict[str, BlobRef]]:
+def _redact_blobs(blobs: tuple[Blob, ...], secrets: Secrets) -> tuple[tuple[Blob, ...], dict[str, BlobRef]]:
     """Return the blobs, and the new references of changed ones by their former hash."""
     refs: dict[str, BlobRef] = {}
     safe: list[Blob] = []

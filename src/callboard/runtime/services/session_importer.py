@@ -28,7 +28,7 @@ from ..background_tasks import BackgroundTasks
 from ..dependencies import Dependencies
 from ..secrets.append_redactor import redact_value
 from ..service import Service, answers, carries_out
-from ..session_registry import SessionRegistry, session_id_from
+from ..session_registry import SessionRegistry, derive_session_id
 from ..workspaces.registry import WorkspaceRegistry
 
 
@@ -72,7 +72,7 @@ class SessionImporter(Service):
         """Import a turn. The same source always maps to the same session; a deleted one stays deleted."""
         self._workspaces.get(command.workspace_id).require_approved()
         self._require_not_driven(command.source_id)
-        session = imported_session_id(command.source, command.source_id)
+        session = derive_imported_session_id(command.source, command.source_id)
         new = (await self._dependencies.store.facts.read_head(session)).sequence == 0
         opened = await self._sessions.open(session, command.workspace_id if new else "")
         answer = await opened.host.run_command(command, actor, stored_answer)
@@ -90,7 +90,7 @@ class SessionImporter(Service):
         host = self._workspaces.get(request.workspace_id)
         self._require_not_driven(request.source_id)
         host.require_approved()
-        session = imported_session_id(request.source, request.source_id)
+        session = derive_imported_session_id(request.source, request.source_id)
         if self._workspaces.was_deleted(session):
             raise Refusal(
                 "unknown_session",
@@ -172,7 +172,7 @@ class SessionImporter(Service):
 
     def _add_import_state(self, entry: PastSessionEntry, imported: set[str]) -> PastSessionEntry | None:
         """Return the entry with its import state; None if a person deleted the import."""
-        session = imported_session_id(entry.source, entry.source_id)
+        session = derive_imported_session_id(entry.source, entry.source_id)
         if self._workspaces.was_deleted(session):
             return None
         running = self._imports.get(session)
@@ -184,6 +184,6 @@ class SessionImporter(Service):
         )
 
 
-def imported_session_id(source: SessionSource, source_id: str) -> str:
+def derive_imported_session_id(source: SessionSource, source_id: str) -> str:
     """Return the id of the session that a past session is imported as. It is always the same."""
-    return session_id_from(f"{source}:{source_id}")
+    return derive_session_id(f"{source}:{source_id}")

@@ -19,7 +19,7 @@ from callboard.control.batch import Decision
 from callboard.control.effects import ListSession
 
 from ..service import Service, carries_out
-from ..session_registry import session_id_from
+from ..session_registry import derive_session_id
 
 
 class SessionStarter(Service):
@@ -106,7 +106,7 @@ class SessionStarter(Service):
 
     async def _derive_session(self, turn: str) -> str:
         """Return the id of the session that a turn creates; refuse the second use of a turn's id."""
-        session = session_id_from(turn)
+        session = derive_session_id(turn)
         if self._workspaces.was_deleted(session) or (await self._dependencies.store.facts.read_head(session)).sequence:
             raise Refusal(
                 "turn_id_used",

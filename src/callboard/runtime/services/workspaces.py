@@ -67,7 +67,7 @@ class WorkspaceService(Service):
         session, store = command.session_id, self._dependencies.store
         host = self._workspaces.find_holder(session)
         rules.require_deletable(host.state, command)
-        async with self._sessions.locked_out(session):
+        async with self._sessions.lock_out(session):
             head = await store.facts.read_head(session)
             fact = SessionDeleted(session_id=session, last_sequence=head.sequence, link=head.link.hex())
             answer = DeletedSession(session_id=session, last_sequence=head.sequence, link=fact.link)

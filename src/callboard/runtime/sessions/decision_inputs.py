@@ -49,14 +49,14 @@ class DecisionInputsBuilder:
         self._gate_decisions = gate_decisions
         self._context_resolver = ContextResolver(dependencies, session_state, workspace)
 
-    async def for_command(self, request: SessionCommand, epoch: int, actor: Actor) -> DecisionInputs:
+    async def build_for_command(self, request: SessionCommand, epoch: int, actor: Actor) -> DecisionInputs:
         """Return the inputs for a command.
 
         They include its actor, the closed ids that it names, and the gate's result on
         the call that it approves.
         """
         state = self._session_state.state
-        inputs = msgspec.structs.replace(await self.for_outcome(epoch), actor=actor)
+        inputs = msgspec.structs.replace(await self.build_for_outcome(epoch), actor=actor)
         if isinstance(request, ImportTurn):
             # An imported turn keeps its own time.
             inputs = msgspec.structs.replace(inputs, now=request.at)
@@ -74,7 +74,7 @@ class DecisionInputsBuilder:
             )
         return inputs
 
-    async def for_outcome(self, epoch: int) -> DecisionInputs:
+    async def build_for_outcome(self, epoch: int) -> DecisionInputs:
         """Return the inputs for an outcome. They include the gate's results on calls that may run next."""
         inputs = self.build_current(epoch)
         evaluations = await self._gate_decisions.evaluate_waiting()

@@ -145,7 +145,7 @@ class SessionHost:
         """
         if isinstance(request, SubmitTurn | ResumeThread | RespondAction):
             await self.run_contexts.wait_ready()
-        return await self._run_serially(self._command(request, actor, stored_answer, alongside))
+        return await self._run_serially(self._decide_command(request, actor, stored_answer, alongside))
 
     async def report(self, report: Outcome) -> None:
         """Decide on the outcome of an effect."""
@@ -190,14 +190,14 @@ class SessionHost:
 
         return await self._work.run(alone())
 
-    async def _command(
+    async def _decide_command(
         self,
         request: SessionCommand,
         actor: Actor,
         stored_answer: StoredAnswer | None,
         alongside: Callable[[Decision], Awaitable[None]] | None,
     ) -> Answer:
-        inputs = await self._decision_inputs.for_command(request, self.epoch, actor)
+        inputs = await self._decision_inputs.build_for_command(request, self.epoch, actor)
         decision, answer = decide_command(self.state, request, inputs)
         stored = (
             None
@@ -209,7 +209,7 @@ class SessionHost:
         return answer
 
     async def _report(self, report: Outcome) -> None:
-        inputs = await self._decision_inputs.for_outcome(self.epoch)
+        inputs = await self._decision_inputs.build_for_outcome(self.epoch)
         decision = decide_outcome(self.state, redact_report(report, self.dependencies.secrets), inputs)
         actor = SCHEDULE if any(_is_scheduled(new.fact) for new in decision.facts) else None
         await self._commit(decision, Origin(at=max(inputs.now, self.state.at), actor=actor), None)

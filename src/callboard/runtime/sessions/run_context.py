@@ -44,7 +44,7 @@ class RunContexts:
         state = self._session_state.state
         return self._run_configs.build(workspace, definition, mode, permission_mode, state)
 
-    async def for_run(self, run: OpenRun) -> RunStart:
+    async def get_start(self, run: OpenRun) -> RunStart:
         """Return the configuration of an open run. A changed definition applies from the next turn."""
         start = self._starts.get(run.run)
         if start is None:
@@ -62,7 +62,7 @@ class RunContexts:
         run = self._session_state.state.threads[thread].run
         if run is None:
             raise LookupError(f"thread {thread} has no open run")
-        agent = (await self.for_run(run)).definition
+        agent = (await self.get_start(run)).definition
         state, workspace = self._session_state.state, self._workspace()
         rules = collect_rules(workspace, state, self._now())
         mode = workspace.limit_mode(run.permission_mode, agent)

@@ -18,10 +18,10 @@ def find_next_wake(schedule: Schedule, after: int) -> int:
     """
     if schedule.every:
         return after + schedule.every * _SECOND
-    return _cron(schedule.cron, after) if schedule.cron else 0
+    return _find_cron_time(schedule.cron, after) if schedule.cron else 0
 
 
-def _cron(line: str, after: int) -> int:
+def _find_cron_time(line: str, after: int) -> int:
     # Import it on use: it loads slowly and few sessions need it.
     import croniter
 

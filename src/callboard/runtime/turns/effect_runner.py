@@ -84,7 +84,7 @@ def _collect_partial_outcomes(work: Work) -> dict[str, ToolOutcome]:
     """Return the partial outcomes of the calls in the work."""
     match work:
         case ToolCallRunner():
-            return {work.call: work.partial_outcome()}
+            return {work.call: work.build_partial_outcome()}
         case AcpPromptRunner() | A2aPromptRunner():
             return work.outcomes()
         case ModelCallRunner():

@@ -91,7 +91,7 @@ class ModelCallRunner:
                 break
             except ModelFailure as failure:
                 await self.settle()
-                wait = self._next_wait(failure)
+                wait = self._compute_wait(failure)
                 await self._report_failure(failure, attempt, wait)
             except Refusal as refusal:
                 # An error of Callboard, such as damaged content. Every model would receive the same
@@ -165,7 +165,7 @@ class ModelCallRunner:
         run = host.state.threads[self._scope.thread].run
         if run is None:
             raise ModelFailure("internal", "The run has ended.", retryable=False)
-        setup = await host.run_contexts.for_run(run)
+        setup = await host.run_contexts.get_start(run)
         context = await host.conversations.get(self._scope.thread)
         try:
             model = host.dependencies.models.get_model(self._request.provider, self._request.model)
@@ -188,9 +188,9 @@ class ModelCallRunner:
     def _apply(self, event: ModelEvent) -> None:
         match event:
             case TextDelta(index, text):
-                self._buffer.add("text", self._scope_at(index), text)
+                self._buffer.add("text", self._build_scope(index), text)
             case ReasoningDelta(index, text, signature):
-                scope = self._scope_at(index)
+                scope = self._build_scope(index)
                 if signature:
                     self._signatures[scope.step] = signature
                 self._buffer.add("reasoning", scope, text)
@@ -211,25 +211,27 @@ class ModelCallRunner:
         call = self._calls.get(index)
         if call is None:
             call_id = self._host.dependencies.ids.new("call")
-            call = self._calls[index] = _Call(scope=msgspec.structs.replace(self._scope_at(index), tool_call=call_id))
+            call = self._calls[index] = _Call(
+                scope=msgspec.structs.replace(self._build_scope(index), tool_call=call_id)
+            )
         return call
 
-    def _scope_at(self, index: int) -> Scope:
+    def _build_scope(self, index: int) -> Scope:
         """Return the scope of a part. Steps follow the order in which parts begin, because provider indexes may have gaps."""
         position = self._indexes.setdefault(index, len(self._indexes))
         return msgspec.structs.replace(self._scope, step=self._scope.step + 1 + position)
 
-    def _next_wait(self, failure: ModelFailure) -> int | None:
+    def _compute_wait(self, failure: ModelFailure) -> int | None:
         """Return the wait before the next attempt in milliseconds; None if the failure is final."""
         overloaded = is_overload(failure)
         self._failures[overloaded] += 1
         chance = random.random()  # noqa: S311
         count, waited = self._failures[overloaded], self._total_wait_ms
-        wait = retry_in_ms(failure, count, chance, self._policy(), waited_ms=waited)
+        wait = retry_in_ms(failure, count, chance, self._build_policy(), waited_ms=waited)
         self._total_wait_ms += wait or 0
         return wait
 
-    def _policy(self) -> RetryPolicy:
+    def _build_policy(self) -> RetryPolicy:
         """Return the current retry policy. Changed settings apply to a call that is waiting."""
         settings = self._host.dependencies.limits.model_retry or self._host.workspace.settings.retry
         run = self._host.state.threads[self._scope.thread].run
@@ -259,7 +261,7 @@ class ModelCallRunner:
         )
 
     async def _report_answer(self) -> None:
-        calls = await self._evaluated_calls()
+        calls = await self._evaluate_calls()
         await self.settle()
         response = self.response()
         if response is None:
@@ -267,7 +269,7 @@ class ModelCallRunner:
         pieces = tuple(piece for piece in response.pieces if piece.kind != "arguments")
         await self._host.report(msgspec.structs.replace(response, pieces=pieces, calls=tuple(calls)))
 
-    async def _evaluated_calls(self) -> list[RequestedCall]:
+    async def _evaluate_calls(self) -> list[RequestedCall]:
         """Return the calls of the response with the gate's evaluations."""
         host, calls = self._host, list(self._calls.values())
         tool_calls = [

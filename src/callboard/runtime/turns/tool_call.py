@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 
 class ToolCallRunner:
-    """One running tool call. `partial_outcome` returns its output so far."""
+    """One running tool call. `build_partial_outcome` returns its output so far."""
 
     def __init__(self, host: SessionHost, scope: Scope) -> None:
         self._host = host
@@ -41,7 +41,7 @@ class ToolCallRunner:
         """The id of the call."""
         return self._scope.tool_call
 
-    def partial_outcome(self) -> ToolOutcome:
+    def build_partial_outcome(self) -> ToolOutcome:
         """Return the call's output so far."""
         duration = self._host.dependencies.clock.elapsed() - self._started
         return ToolOutcome(output=self._buffer.text("output", self._scope.step), duration_ms=round(duration * 1000))
@@ -68,9 +68,11 @@ class ToolCallRunner:
                 outcome = await self._run_tool(call.tool, evaluation)
         finally:
             await self.settle()
-        await host.report(msgspec.structs.replace(await self._end_report(call.tool, outcome), merged_changes=changes))
+        await host.report(
+            msgspec.structs.replace(await self._build_end_report(call.tool, outcome), merged_changes=changes)
+        )
 
-    async def _end_report(self, tool: str, outcome: ToolOutcome) -> ToolEnded:
+    async def _build_end_report(self, tool: str, outcome: ToolOutcome) -> ToolEnded:
         """Return the report, with changes to the tool catalog or its servers."""
         scope, toolbox = self._scope, self._host.dependencies.toolbox
         ended = ToolEnded(thread=scope.thread, run=scope.run, call=scope.tool_call, outcome=outcome)

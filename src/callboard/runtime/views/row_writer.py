@@ -13,7 +13,7 @@ from callboard.projection.view import SessionView
 
 from ..background_tasks import BackgroundTasks
 from ..dependencies import Dependencies
-from ..fingerprint import view_fingerprint
+from ..fingerprint import compute_view_fingerprint
 
 log = logging.getLogger(__name__)
 
@@ -63,7 +63,9 @@ class RowWriter:
                 self._timer.cancel()
                 self._timer = None
             ops, self._waiting = self._waiting, {}
-            views = Views(watermark=self._watermark, fingerprint=view_fingerprint(), state=self._view.encode_state())
+            views = Views(
+                watermark=self._watermark, fingerprint=compute_view_fingerprint(), state=self._view.encode_state()
+            )
             try:
                 await self._dependencies.store.rows.write(self._session, tuple(ops.values()), views)
             except BaseException:

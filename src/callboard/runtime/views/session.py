@@ -20,7 +20,7 @@ from callboard.projection.rows import compact
 from callboard.projection.view import SessionView
 
 from ..dependencies import Dependencies
-from ..fingerprint import view_fingerprint
+from ..fingerprint import compute_view_fingerprint
 from ..slices import in_slices, pages
 from .ring import Ring
 from .row_writer import RowWriter
@@ -64,7 +64,7 @@ class SessionViews:
         stored = await rows.read_views(self._session)
         if stored is None:
             return False
-        if stored.fingerprint != view_fingerprint():
+        if stored.fingerprint != compute_view_fingerprint():
             log.info("rows of %s are of another version: rebuilding", self._session)
             return False
         head = await self._dependencies.store.facts.read_head(self._session)

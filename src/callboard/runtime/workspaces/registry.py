@@ -28,7 +28,7 @@ from callboard.projection.workspace import build_damaged_card
 from callboard.tools.protection.credentials import describe_breadth
 
 from ..dependencies import Dependencies
-from ..fingerprint import view_fingerprint
+from ..fingerprint import compute_view_fingerprint
 from .context import WorkspaceContext
 from .host import WorkspaceHost
 
@@ -64,7 +64,7 @@ class WorkspaceRegistry:
                 continue
             self._hosts[stream] = host
             self._dependencies.on_folder_served(host.state.path)
-        for row in await self._dependencies.store.rows.read_all_rows("sessions", view_fingerprint()):
+        for row in await self._dependencies.store.rows.read_all_rows("sessions", compute_view_fingerprint()):
             if isinstance(row, SessionCard):
                 self.show_card(row)
         for host in self._hosts.values():

@@ -88,7 +88,7 @@ class UploadFolder:
     def _read(self, upload: str) -> tuple[Upload, bytes] | None:
         path = self._folder / upload
         try:
-            upload_info = msgspec.json.decode(_metadata_path(path).read_bytes(), type=Upload)
+            upload_info = msgspec.json.decode(_build_metadata_path(path).read_bytes(), type=Upload)
             return upload_info, path.read_bytes()
         except (FileNotFoundError, msgspec.MsgspecError):
             return None
@@ -106,7 +106,7 @@ class UploadFolder:
 
 
 def _write_metadata(path: Path, stored: Upload) -> None:
-    with os.fdopen(os.open(_metadata_path(path), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+    with os.fdopen(os.open(_build_metadata_path(path), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
         file.write(msgspec.json.encode(stored))
         _sync(file)
     _sync_folders(path.parent)
@@ -128,5 +128,5 @@ def _sync_folders(folder: Path) -> None:
             os.close(handle)
 
 
-def _metadata_path(path: Path) -> Path:
+def _build_metadata_path(path: Path) -> Path:
     return path.with_name(f"{path.name}.json")

@@ -63,7 +63,7 @@ _UNSAFE = GitResult(128, "the repository's settings name programs that cannot be
 
 async def git(folder: str, *arguments: str, stdin: str = "") -> GitResult:
     """Run git in a folder, with `stdin` as its input."""
-    safe = await _safe_arguments(folder, arguments)
+    safe = await _build_safe_arguments(folder, arguments)
     if safe is None:
         return _UNSAFE
     data = stdin.encode("utf-8", "surrogateescape")
@@ -71,24 +71,24 @@ async def git(folder: str, *arguments: str, stdin: str = "") -> GitResult:
     return GitResult(code, out.decode("utf-8", "surrogateescape").strip())
 
 
-async def git_output(folder: str, arguments: Sequence[str], data: bytes = b"") -> bytes:
+async def read_git_output(folder: str, arguments: Sequence[str], data: bytes = b"") -> bytes:
     """Return the output of git; empty if it fails."""
-    safe = await _safe_arguments(folder, arguments)
+    safe = await _build_safe_arguments(folder, arguments)
     if safe is None:
         return b""
     code, out = await _run(folder, safe, data)
     return b"" if code else out
 
 
-async def git_paths(folder: str, *arguments: str) -> tuple[str, ...]:
+async def read_git_paths(folder: str, *arguments: str) -> tuple[str, ...]:
     """Return the NUL-terminated names that git prints; empty if it fails."""
-    out = await git_output(folder, arguments)
+    out = await read_git_output(folder, arguments)
     return tuple(name for name in out.decode("utf-8", "surrogateescape").split("\0") if name)
 
 
-async def _safe_arguments(folder: str, arguments: Sequence[str]) -> list[str] | None:
+async def _build_safe_arguments(folder: str, arguments: Sequence[str]) -> list[str] | None:
     """Return the arguments with all overrides before them; None if the repository cannot be made safe."""
-    overrides = await _program_overrides(folder)
+    overrides = await _list_program_overrides(folder)
     # Git takes overrides as name=value, so a name with "=" cannot be overridden.
     if overrides is None or any("=" in key for key in overrides):
         return None
@@ -122,7 +122,7 @@ def _is_own_repository(root: Path, store: Path) -> bool:
     return (root / target).resolve() == store.resolve()
 
 
-async def _program_overrides(folder: str) -> dict[str, str] | None:
+async def _list_program_overrides(folder: str) -> dict[str, str] | None:
     code, out = await _run(folder, ("config", "--list", "--show-scope", "-z"))
     if code:
         return None
@@ -141,7 +141,7 @@ async def _run(
 ) -> tuple[int, bytes]:
     passed = {name: os.environ[name] for name in _INHERITED if name in os.environ}
     try:
-        with _input_file(data) as input_file:
+        with _open_input(data) as input_file:
             process = await asyncio.create_subprocess_exec(
                 *("git", "-C", folder, *arguments),
                 stdin=input_file,
@@ -156,7 +156,7 @@ async def _run(
 
 
 @contextmanager
-def _input_file(data: bytes) -> Generator[int | IO[bytes]]:
+def _open_input(data: bytes) -> Generator[int | IO[bytes]]:
     """Yield the input of a program as a file. Not every event loop handles a pipe that git does not read."""
     if not data:
         yield asyncio.subprocess.DEVNULL

@@ -10,7 +10,7 @@ from callboard.contracts.content import Blob
 from callboard.contracts.facts.tool import FileChange
 from callboard.tools.builtin.folder_files import compare, to_blob
 
-from .git import git_output
+from .git import read_git_output
 
 #: Number of files, and bytes of one file and of all.
 MAX_FILES = 500
@@ -29,7 +29,7 @@ async def read_merged_files(
 
     The result is empty if git fails. `redact` redacts the contents.
     """
-    listed = await git_output(
+    listed = await read_git_output(
         folder, ("diff-tree", "-r", "--raw", "--no-renames", "--no-abbrev", "--relative", "-z", before, after)
     )
     fields = listed.split(b"\0")
@@ -80,9 +80,9 @@ def _build_changes(
 async def _read_contents(folder: str, names: Sequence[str]) -> dict[str, bytes]:
     """Return the contents of those objects that are not too large."""
     names_input = "".join(f"{name}\n" for name in names).encode()
-    sizes = (await git_output(folder, ("cat-file", "--batch-check=%(objectname) %(objectsize)"), names_input)).split(
-        b"\n"
-    )
+    sizes = (
+        await read_git_output(folder, ("cat-file", "--batch-check=%(objectname) %(objectsize)"), names_input)
+    ).split(b"\n")
     fitting: list[str] = []
     room = MAX_TOTAL_BYTES
     for line in sizes:
@@ -90,7 +90,7 @@ async def _read_contents(folder: str, names: Sequence[str]) -> dict[str, bytes]:
         if size.isdigit() and int(size) <= min(MAX_FILE_BYTES, room):
             room -= int(size)
             fitting.append(name)
-    output = await git_output(folder, ("cat-file", "--batch"), "".join(f"{name}\n" for name in fitting).encode())
+    output = await read_git_output(folder, ("cat-file", "--batch"), "".join(f"{name}\n" for name in fitting).encode())
     contents: dict[str, bytes] = {}
     at = 0
     while at < len(output):

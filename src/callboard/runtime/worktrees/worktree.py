@@ -27,7 +27,7 @@ from callboard.tools.shielded_wait import wait_shielded
 
 from ..sessions.host import SessionHost
 from .git import git as _git
-from .git import git_paths, locate_repository
+from .git import locate_repository, read_git_paths
 from .merged_files import read_merged_files
 
 log = logging.getLogger(__name__)
@@ -143,7 +143,7 @@ async def _run_merge(folder: str, agent: str, child: Child, redact: Callable[[by
 
 async def _diff_names(folder: str, *arguments: str) -> tuple[str, ...]:
     """Return the files that differ."""
-    return await git_paths(folder, "diff", *_SAFE_DIFF, "--name-only", "-z", *arguments)
+    return await read_git_paths(folder, "diff", *_SAFE_DIFF, "--name-only", "-z", *arguments)
 
 
 async def _stage_changes(worktree: str) -> bool:
@@ -160,7 +160,7 @@ async def _stage_changes(worktree: str) -> bool:
 async def _list_changed_paths(worktree: str) -> tuple[str, ...]:
     """Return the uncommitted paths of a worktree, relative to its root."""
     options = ("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all")
-    return tuple(entry[3:] for entry in await git_paths(worktree, *options))
+    return tuple(entry[3:] for entry in await read_git_paths(worktree, *options))
 
 
 async def remove_worktree(host: SessionHost, effect: RemoveWorktree) -> None:

@@ -32,7 +32,7 @@ class EditArguments(Arguments, frozen=True, kw_only=True):
 def plan(folder: Folder, path: str, arguments: EditArguments) -> PlannedChange:
     """Return the change that the call would make. Raises Refusal, PathDenied, OSError."""
     if arguments.old_string == arguments.new_string:
-        raise _refusal("new_string", "equals old_string, so nothing would change")
+        raise _build_refusal("new_string", "equals old_string, so nothing would change")
     before = read_existing(folder, path)
     if before is None:
         raise Refusal("tool_failed", f"There is no file {path}. Use `write` to create it.", field="file_path")
@@ -44,20 +44,22 @@ def plan(folder: Folder, path: str, arguments: EditArguments) -> PlannedChange:
     old, new = arguments.old_string, arguments.new_string
     count = current.text.count(old)
     if count == 0 and "\n" in old and "\r\n" in current.text:
-        old, new = _with_crlf(old), _with_crlf(new)
+        old, new = _to_crlf(old), _to_crlf(new)
         count = current.text.count(old)
     elif "\n" in new and "\n" not in old and _is_crlf(current.text):
-        new = _with_crlf(new)
+        new = _to_crlf(new)
     if count == 0:
-        raise _refusal("old_string", f"is not in {path}. Read the file and copy the text exactly")
+        raise _build_refusal("old_string", f"is not in {path}. Read the file and copy the text exactly")
     if count > 1 and not arguments.replace_all:
-        raise _refusal("old_string", f"occurs {count} times in {path}. Add surrounding lines, or set replace_all")
+        raise _build_refusal("old_string", f"occurs {count} times in {path}. Add surrounding lines, or set replace_all")
     try:
         after = current.encode(current.text.replace(old, new))
     except UnicodeEncodeError as error:
-        raise _refusal("new_string", f"has characters that {path} cannot store: it is {current.encoding}") from error
+        raise _build_refusal(
+            "new_string", f"has characters that {path} cannot store: it is {current.encoding}"
+        ) from error
     if len(after) > MAX_FILE_BYTES:
-        raise _refusal("new_string", f"makes the file larger than the limit of {MAX_FILE_BYTES:,} bytes")
+        raise _build_refusal("new_string", f"makes the file larger than the limit of {MAX_FILE_BYTES:,} bytes")
     return PlannedChange(path, before, after)
 
 
@@ -65,9 +67,9 @@ def _is_crlf(text: str) -> bool:
     return text.count("\r\n") == text.count("\n") > 0
 
 
-def _with_crlf(text: str) -> str:
+def _to_crlf(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\n", "\r\n")
 
 
-def _refusal(field: str, problem: str) -> Refusal:
+def _build_refusal(field: str, problem: str) -> Refusal:
     return Refusal("tool_arguments", f"{field}: {problem}.", field=field)

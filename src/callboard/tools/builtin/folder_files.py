@@ -10,9 +10,9 @@ from typing import NamedTuple, TypeVar
 from callboard.contracts.content import Blob, make_blob
 from callboard.contracts.errors import Refusal
 
-from ..files.changes import PlannedChange, diff, media_of
+from ..files.changes import PlannedChange, detect_text_media, diff
 from ..files.handles import Folder
-from ..files.paths import PathDenied, display, find_steering, relative
+from ..files.paths import PathDenied, display, find_steering, to_relative_path
 from ..files.text_encoding import decode
 from ..protection.atomic_write import ChangedMeanwhileError, remove, replace
 from ..shielded_wait import wait_shielded
@@ -90,7 +90,7 @@ class FolderFiles:
 def check_changeable(folder: str, path: str) -> str:
     """Return the relative path of a file that a person may change as an artifact. Raises Refusal `path_denied`."""
     try:
-        file = relative(folder, path)
+        file = to_relative_path(folder, path)
     except PathDenied as denied:
         raise Refusal("path_denied", denied.message, field="path") from denied
     protected = find_steering(file)
@@ -108,7 +108,7 @@ def check_changeable(folder: str, path: str) -> str:
 
 def to_blob(data: bytes) -> Blob:
     """Return the bytes as a blob with their media type."""
-    return make_blob(data, media_of(data))
+    return make_blob(data, detect_text_media(data))
 
 
 def to_text(data: bytes) -> str | None:

@@ -50,8 +50,8 @@ def to_fact(plan: PlannedChange) -> tuple[FileChange, tuple[Blob, ...]]:
     """Return the change as a fact, with the blobs of its contents and of a long diff."""
     unified = diff(plan)
     text, blobs = fit_text(unified.text)
-    before = None if plan.before is None else make_blob(plan.before, media_of(plan.before))
-    after = make_blob(plan.after, media_of(plan.after))
+    before = None if plan.before is None else make_blob(plan.before, detect_text_media(plan.before))
+    after = make_blob(plan.after, detect_text_media(plan.after))
     change = FileChange(
         path=plan.path,
         kind="created" if before is None else "modified",
@@ -64,7 +64,7 @@ def to_fact(plan: PlannedChange) -> tuple[FileChange, tuple[Blob, ...]]:
     return change, (*blobs, *(() if before is None else (before,)), after)
 
 
-def media_of(data: bytes) -> str:
+def detect_text_media(data: bytes) -> str:
     """Return the media type: text with its encoding, or binary."""
     decoded = decode(data)
     if decoded is None:

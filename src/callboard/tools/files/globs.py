@@ -36,7 +36,7 @@ def expand(pattern: str) -> tuple[str, ...]:
 def matches(pattern: str, path: str) -> bool:
     """Return True if the pattern matches the relative path. Raises InvalidGlobError."""
     names = path.split("/") if path else []
-    return any(matches_names(split(alternative), names) for alternative in expand(pattern))
+    return any(match_names(split(alternative), names) for alternative in expand(pattern))
 
 
 def is_match(pattern: str, path: str) -> bool:
@@ -54,7 +54,7 @@ def split(pattern: str) -> list[str]:
     return [part for part in pattern.split("/") if part not in {"", "."}]
 
 
-def matches_names(pattern: Sequence[str], names: Sequence[str]) -> bool:
+def match_names(pattern: Sequence[str], names: Sequence[str]) -> bool:
     """Return True if all names match the pattern."""
     positions = _skip_wildcards({0}, pattern)
     for name in names:

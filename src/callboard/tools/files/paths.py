@@ -46,7 +46,7 @@ class PathDenied(Exception):
         super().__init__(self.message)
 
 
-def relative(folder: str, path: str) -> str:
+def to_relative_path(folder: str, path: str) -> str:
     """Convert the text to a relative path. An absolute path must be in `folder`. Raises PathDenied."""
     displayed = display(path)
     if "\0" in path:
@@ -77,14 +77,14 @@ def find_protected(path: str) -> str:
     """
     former, parent = "", ""
     for component in path.split("/"):
-        name = protected_name(component, parent=parent)
+        name = find_protected_name(component, parent=parent)
         if name:
             return f"{former}/{component}" if name == _DEFINITION else name
         former, parent = component, f"{parent}/{component}" if parent else component
     return ""
 
 
-def protected_name(name: str, *, parent: str) -> str:
+def find_protected_name(name: str, *, parent: str) -> str:
     """Return the protected name of an entry in the folder `parent`; empty for none."""
     plain = name.lower().rstrip(". ") if name.isascii() else _fold(name)
     if plain in EVERYWHERE:

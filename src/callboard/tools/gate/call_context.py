@@ -23,14 +23,14 @@ from ..builtin.grep import GrepArguments
 from ..builtin.read import ReadArguments
 from ..builtin.write import WriteArguments
 from ..files.changes import PlannedChange
-from ..files.paths import PROTECTED, PathDenied, display, relative
+from ..files.paths import PROTECTED, PathDenied, display, to_relative_path
 from ..mcp.catalog import McpTool, to_sandbox
 from ..mcp.names import is_server_tool
 from ..mcp.servers import McpCatalog
 from ..reasons import reason
 from ..sandbox import limits
 from ..sandbox.ability import SandboxAbility
-from .rules import Target, allows_exactly
+from .rules import Target, is_exactly_allowed
 
 #: Maximum number of protected paths below the top that a fact lists.
 _MAX_LISTED = 5
@@ -138,7 +138,7 @@ class CallContext:
     @property
     def unapproved_secrets(self) -> tuple[str, ...]:
         """Names of the stored secrets in the call; empty if a rule allows this exact call."""
-        return () if allows_exactly(self.context.rules, self.target) else self.call.secrets
+        return () if is_exactly_allowed(self.context.rules, self.target) else self.call.secrets
 
     @property
     def may_write(self) -> bool:
@@ -177,7 +177,7 @@ class CallContext:
     def lexical_path(self) -> str | None:
         """The relative path of the model's text; None for an invalid or missing path."""
         try:
-            return None if self.written_path is None else relative(self.context.folder, self.written_path)
+            return None if self.written_path is None else to_relative_path(self.context.folder, self.written_path)
         except PathDenied:
             return None
 

@@ -62,10 +62,10 @@ def summarize(tool: str, arguments: Arguments | None, path: str | None) -> str:
             subject = arguments.canonical()
         case _:
             subject = team_call_description.describe_team_call(arguments) or path or ""
-    return f"{tool} {one_line(subject)}".rstrip()
+    return f"{tool} {to_one_line(subject)}".rstrip()
 
 
-def one_line(text: str) -> str:
+def to_one_line(text: str) -> str:
     """Return the text on one line, with secrets masked and truncation counted."""
     start = text[: _MAX_CHARS * 4]
     line = display(_SECRET.sub(_mask, " ".join(start.split())), _MAX_CHARS * 4)
@@ -75,7 +75,7 @@ def one_line(text: str) -> str:
     return f"{line[:_MAX_CHARS]}… ({hidden:,} more characters)"
 
 
-def command_line(command: str) -> str:
+def to_command_line(command: str) -> str:
     """Return the beginning and end of a command on one line: line breaks as ⏎, literal secrets masked."""
     lines = [_SPACES.sub(" ", line).strip(" ") for line in command.replace("\r\n", "\n").split("\n")]
     text = _SECRET.sub(_mask, " ⏎ ".join(line for line in lines if line))
@@ -107,7 +107,7 @@ def write_question(
         )
     elif isinstance(arguments, BashArguments):
         suffix = " in the background" if arguments.background else ""
-        question = f"Run {count_prefix(count_commands(arguments.command))}{command_line(arguments.command)}{suffix}?"
+        question = f"Run {count_prefix(count_commands(arguments.command))}{to_command_line(arguments.command)}{suffix}?"
     else:
         question = f"{summarize(tool, arguments, path)}?"
     confinement = _describe_sandbox(sandbox) if sandbox is not None and sandbox.level == "bubblewrap" else ""

@@ -22,7 +22,7 @@ from callboard.contracts.text.reasons import to_english
 from ..arguments import digest
 from ..builtin.declarations import ALL, is_listed
 from ..files.changes import PlannedChange, diff
-from ..files.paths import PathDenied, display, relative
+from ..files.paths import PathDenied, display, to_relative_path
 from ..protection import watch
 from ..reasons import (
     Denial,
@@ -37,7 +37,7 @@ from ..reasons import (
 )
 from ..shell_grammar.parser import count_commands
 from . import rules
-from .call_description import command_line, count_prefix, one_line
+from .call_description import count_prefix, to_command_line, to_one_line
 from .rules import Target
 from .stations import is_document, require_match
 
@@ -79,7 +79,7 @@ def evaluate_observed(call: ExternalCall, context: ToolContext) -> Evaluation:
     return _allow(call, context, (to_check("approval", allow(reason("runs_itself"))),))
 
 
-def evaluate_asked(call: ExternalCall, context: ToolContext) -> Evaluation:
+def evaluate_permission(call: ExternalCall, context: ToolContext) -> Evaluation:
     """Return the verdict on a call for which the agent asks permission."""
     checks: list[Check] = []
     try:
@@ -177,7 +177,7 @@ def _check_paths(call: ExternalCall, context: ToolContext) -> str:
     changes, protected = _KINDS[call.kind].changes, ""
     for written in _list_named(call):
         try:
-            path = relative(context.folder, written)
+            path = to_relative_path(context.folder, written)
             if changes:
                 require_match(path, context.work_globs, context.parent_globs)
         except PathDenied as denied:
@@ -231,14 +231,14 @@ def _list_named(call: ExternalCall) -> tuple[str, ...]:
 
 def _to_relative(path: str, context: ToolContext) -> str:
     try:
-        return relative(context.folder, path)
+        return to_relative_path(context.folder, path)
     except PathDenied:
         return display(path)
 
 
 def _allow(call: ExternalCall, context: ToolContext, checks: tuple[Check, ...]) -> Evaluation:
     kind = _KINDS[call.kind]
-    final = call.arguments or _json({"title": call.title} if call.title else {})
+    final = call.arguments or _encode({"title": call.title} if call.title else {})
     return Evaluation(
         verdict="allow",
         risk=kind.risk,
@@ -270,10 +270,10 @@ def _write_question(call: ExternalCall, evaluation: Evaluation) -> str:
     tool = get_tool(call)
     if call.command:
         count = count_prefix(evaluation.commands) if call.kind == "execute" else ""
-        return f"{tool} {count}{command_line(call.command)}?"
+        return f"{tool} {count}{to_command_line(call.command)}?"
     if _KINDS[call.kind].changes and _list_named(call):
         return f"{evaluation.summary}?"
-    return f"{tool}? The agent describes it as: {one_line(call.title)}." if call.title else f"{evaluation.summary}?"
+    return f"{tool}? The agent describes it as: {to_one_line(call.title)}." if call.title else f"{evaluation.summary}?"
 
 
 def _summarize(call: ExternalCall, context: ToolContext) -> str:
@@ -282,14 +282,14 @@ def _summarize(call: ExternalCall, context: ToolContext) -> str:
     files = [_to_relative(path, context) for path in _list_named(call)] if kind.changes else []
     if files:
         more = f" and {len(files) - MAX_FILES} more" if len(files) > MAX_FILES else ""
-        return f"{kind.tool} {one_line(', '.join(files[:MAX_FILES]))}{more}"
+        return f"{kind.tool} {to_one_line(', '.join(files[:MAX_FILES]))}{more}"
     text = call.command or call.title
     first, _, rest = text.partition(" ")
     if not call.command and first.casefold() == kind.tool.casefold():
         text = rest
     elif kind.changes and text:
-        return f"{kind.tool}: {one_line(text)}"
-    return f"{kind.tool} {one_line(text)}".rstrip()
+        return f"{kind.tool}: {to_one_line(text)}"
+    return f"{kind.tool} {to_one_line(text)}".rstrip()
 
 
 def _deny(
@@ -323,5 +323,5 @@ def _list_diffs(call: ExternalCall, context: ToolContext) -> list[str]:
     return [diff(plan).text for plan in plans]
 
 
-def _json(value: object) -> str:
+def _encode(value: object) -> str:
     return msgspec.json.encode(value).decode()

@@ -21,7 +21,7 @@ from ..reasons import StationResult, apply_rule, explain_denial, reason, to_chec
 from ..unsandboxed.binding import CommandBinding
 from ..unsandboxed.variables import list_loaders, read_assignments
 from . import rules
-from .call_description import command_line, one_line
+from .call_description import to_command_line, to_one_line
 from .rules import Target
 
 #: Rules have the form `StartAgent(the exact command)`.
@@ -51,17 +51,19 @@ def evaluate_start(
         return msgspec.structs.replace(
             _allow(START, {"command": list(command)}, "high", context),
             verdict="deny",
-            summary=f"{START} {one_line(text)}",
+            summary=f"{START} {to_one_line(text)}",
             checks=(Check(name="approval", verdict="deny", detail=f"the command sets {loaders}"),),
             code="policy_denied",
             message=f"The command sets {loaders}, which makes programs load other code. Remove it from agents/*.md.",
         )
     if mode:
         # shlex.join quotes brackets, so a command cannot imitate this suffix.
-        text = f"{text} [mode {one_line(mode)}]"
-    prompt = f"Start the agent {context.agent}: {command_line(text)}?"
+        text = f"{text} [mode {to_one_line(mode)}]"
+    prompt = f"Start the agent {context.agent}: {to_command_line(text)}?"
     mode_reason = (
-        () if not mode else (reason("own_settings") if mode == OWN_MODE else reason("own_mode", mode=one_line(mode)),)
+        ()
+        if not mode
+        else (reason("own_settings") if mode == OWN_MODE else reason("own_mode", mode=to_one_line(mode)),)
     )
     arguments: dict[str, object] = {"command": list(command), **({"mode": mode} if mode else {})}
     result = _evaluate_contact(START, text, arguments, prompt, (reason("runs_outside"), *mode_reason), context, bound)
@@ -71,7 +73,7 @@ def evaluate_start(
 
 def evaluate_connection(url: str, context: ToolContext) -> Evaluation:
     """Return the verdict on contacting a remote agent."""
-    prompt = f"Contact the agent {context.agent} at {command_line(url)}?"
+    prompt = f"Contact the agent {context.agent} at {to_command_line(url)}?"
     return _evaluate_contact(CONNECT, url, {"url": url}, prompt, (reason("leaves"),), context)
 
 
@@ -85,12 +87,12 @@ def evaluate_request(need: NeedReported, url: str, context: ToolContext) -> Eval
     omitted = len(message) - _MAX_MESSAGE_CHARS
     text = message if omitted <= 0 else f"{message[:_MAX_MESSAGE_CHARS]}… ({omitted:,} more characters)"
     evaluation = _allow(need.tool, {"task": need.task, "url": url}, "low" if is_question else "medium", context)
-    sender = f"The agent {context.agent} at {command_line(url)}"
+    sender = f"The agent {context.agent} at {to_command_line(url)}"
     advice = "" if is_question else "\n\nAuthorise it there, then approve. Do not enter a secret here."
     return msgspec.structs.replace(
         evaluation,
         verdict="ask",
-        summary=f"{need.tool} {one_line(need.task)}",
+        summary=f"{need.tool} {to_one_line(need.task)}",
         checks=(to_check("approval", StationResult("ask", to_english((why,)), (why,))),),
         reasons=(why,),
         prompt=f"{sender} {'asks' if is_question else 'needs to be authorised'}:\n\n{text}{advice}",
@@ -110,7 +112,7 @@ def _evaluate_contact(
     target = Target(tool=tool, command=text, declared=bound.token if bound is not None else None)
     rule = rules.find_rule(context.rules, target)
     result = msgspec.structs.replace(
-        _allow(tool, arguments, "high", context), summary=f"{tool} {one_line(text)}", preview=text
+        _allow(tool, arguments, "high", context), summary=f"{tool} {to_one_line(text)}", preview=text
     )
     if bound is not None and result.binding is not None:
         result = msgspec.structs.replace(result, binding=msgspec.structs.replace(result.binding, declared=bound.token))

@@ -9,8 +9,8 @@ import msgspec
 
 from callboard.contracts.facts.permission import Rule, Verdict
 
-from ..files.paths import PathDenied, display, find_protected, relative
-from .rules import CHANGES, SHELL, Target, allows_exactly, find_rule
+from ..files.paths import PathDenied, display, find_protected, to_relative_path
+from .rules import CHANGES, SHELL, Target, find_rule, is_exactly_allowed
 
 _PATHS = ("file_path", "path")
 
@@ -32,7 +32,7 @@ def read_target(tool: str, arguments: str, folder: str) -> Target:
     command = fields.get("command") if tool == SHELL else None
     written = next((fields[key] for key in _PATHS if isinstance(fields.get(key), str)), None)
     try:
-        path = None if written is None else relative(folder, written)
+        path = None if written is None else to_relative_path(folder, written)
     except PathDenied:
         path = None
     return Target(tool=tool, path=path, command=command if isinstance(command, str) else None)
@@ -46,7 +46,7 @@ def try_rules(rules: Sequence[Rule], target: Target, *, spends: bool = False) ->
     asks_for_path = (
         rule.verdict == "allow" and target.tool in CHANGES and target.path is not None and find_protected(target.path)
     )
-    asks_for_secret = spends and rule.verdict == "allow" and not allows_exactly(rules, target)
+    asks_for_secret = spends and rule.verdict == "allow" and not is_exactly_allowed(rules, target)
     return RuleVerdict(rule, "ask" if asks_for_path or asks_for_secret else rule.verdict)
 
 

@@ -103,7 +103,7 @@ def find_outdated(rules: Sequence[Rule], target: Target) -> Rule | None:
     return next((rule for rule in rules if _is_outdated(rule, target) and matches(rule, undeclared)), None)
 
 
-def allows_exactly(rules: Sequence[Rule], target: Target) -> bool:
+def is_exactly_allowed(rules: Sequence[Rule], target: Target) -> bool:
     """Return True if a rule allows this exact command."""
     if target.command is None or target.command.endswith("*"):
         return False

@@ -28,7 +28,7 @@ from ..builtin.glob import GlobArguments
 from ..builtin.grep import GrepArguments
 from ..files import changes, globs
 from ..files.handles import Folder
-from ..files.paths import PathDenied, display, relative
+from ..files.paths import PathDenied, display, to_relative_path
 from ..mcp import catalog
 from ..mcp.names import is_server_tool
 from ..protection import protected_paths
@@ -177,7 +177,7 @@ def _check_paths(call_context: CallContext) -> StationResult:
         return PASSED
     if call_context.written_path is None:
         return PASSED
-    call_context.path = relative(call_context.context.folder, call_context.written_path)
+    call_context.path = to_relative_path(call_context.context.folder, call_context.written_path)
     if call_context.is_change:
         require_match(call_context.path, call_context.context.work_globs, call_context.context.parent_globs)
     with Folder(call_context.context.folder, call_context.environment.hidden) as folder:
@@ -188,7 +188,7 @@ def _check_paths(call_context: CallContext) -> StationResult:
             case edit.EditArguments() as planned:
                 call_context.plan = edit.plan(folder, call_context.path, planned)
             case GlobArguments(pattern=pattern) | GrepArguments(glob=pattern):
-                relative(call_context.context.folder, pattern)
+                to_relative_path(call_context.context.folder, pattern)
                 return _report_path(call_context)
             case _:
                 return _report_path(call_context)
@@ -293,7 +293,7 @@ def _summarize(call_context: CallContext) -> str:
     if call_context.arguments is not None:
         return call_description.summarize(tool, call_context.arguments, call_context.shown_path)
     target = rule_trial.read_target(call_context.call.tool, call_context.call.arguments, call_context.context.folder)
-    return f"{tool} {call_description.one_line(rule_trial.describe_target(target))}".rstrip()
+    return f"{tool} {call_description.to_one_line(rule_trial.describe_target(target))}".rstrip()
 
 
 def _to_evaluation(call_context: CallContext, checks: list[Check]) -> Evaluation:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..files.paths import display
 from ..mcp.server_log import ServerLog
-from ..sandbox.launch import Descriptors, Guard, Launch, fixed_command, start_guard
+from ..sandbox.launch import Descriptors, Guard, Launch, make_builder, start_guard
 from ..shielded_wait import kill, wait_shielded
 
 #: Maximum size of a response, in bytes.
@@ -125,7 +125,7 @@ async def run(
 async def _start(
     command: Sequence[str], folder: str, environment: Mapping[str, str], content: bytes, seconds: float, log: ServerLog
 ) -> tuple[_Running, bool]:
-    launch = Launch(fixed_command(command), folder, dict(environment), {})
+    launch = Launch(make_builder(command), folder, dict(environment), {})
     guard, cancelled = await start_guard(launch, source=_open_input(content))
     return _Running(guard, seconds, log), cancelled
 

@@ -26,7 +26,7 @@ from ..gate import rule_trial, rules
 from ..mcp.server_log import ServerLog
 from ..reasons import reason
 from ..unsandboxed.reach import Reach, check_program
-from ..unsandboxed.variables import base_environment
+from ..unsandboxed.variables import build_base_environment
 from .hook_process import run
 
 EVERY = "*"
@@ -157,7 +157,9 @@ class HookRunner:
         async with self._slots:
             try:
                 reach = self._reach(hook, workspace)
-                values = base_environment() | {name: self._reveal(hook, value) for name, value in hook.env.items()}
+                values = build_base_environment() | {
+                    name: self._reveal(hook, value) for name, value in hook.env.items()
+                }
                 lookup = await asyncio.to_thread(
                     check_program, hook.command, start, values["PATH"], session_reach, reach
                 )

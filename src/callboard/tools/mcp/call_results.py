@@ -46,7 +46,7 @@ def to_outcome(result: CallToolResult) -> ToolOutcome:
             texts.append(_to_text(block))
     data = result.structured_content
     plain = [block.text for block in result.content if isinstance(block, TextContent)]
-    if data is not None and not _repeats(data, plain):
+    if data is not None and not _is_repeated(data, plain):
         texts.append(msgspec.json.format(msgspec.json.encode(data), indent=2).decode())
     text = "\n\n".join(filter(None, texts))
     if result.is_error:
@@ -84,7 +84,7 @@ def decode_picture(data: str, media: str) -> Blob | str:
         return "[invalid image]"
 
 
-def _repeats(data: Any, texts: list[str]) -> bool:
+def _is_repeated(data: Any, texts: list[str]) -> bool:
     """Return True if the texts repeat the data, as servers do for clients that read only text.
 
     Some wrap a value in an object of one field, or send each item of a list as a text.
@@ -94,14 +94,14 @@ def _repeats(data: Any, texts: list[str]) -> bool:
         values += cast("dict[str, Any]", data).values()
     for value in values:
         items = cast("list[Any]", value) if isinstance(value, list) else [None]
-        if any(_equals(value, text) for text in texts):
+        if any(_is_equal(value, text) for text in texts):
             return True
-        if texts and isinstance(value, list) and len(items) == len(texts) and all(map(_equals, items, texts)):
+        if texts and isinstance(value, list) and len(items) == len(texts) and all(map(_is_equal, items, texts)):
             return True
     return False
 
 
-def _equals(data: Any, text: str) -> bool:
+def _is_equal(data: Any, text: str) -> bool:
     """Return True if the text is the data or its JSON."""
     if data == text:
         return True

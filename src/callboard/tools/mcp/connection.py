@@ -169,7 +169,7 @@ class Link:
                 if remaining <= 0:
                     return _to_timeout(self.server)
                 await asyncio.wait([running], timeout=remaining)
-            return await self._outcome(running)
+            return await self._read_outcome(running)
         finally:
             self._calls.remove(call)
             if not running.done():
@@ -180,7 +180,7 @@ class Link:
             return await resources.read(client, arguments)
         return call_results.to_outcome(await client.call_tool(tool, arguments, progress_callback=call.report_progress))
 
-    async def _outcome(self, running: asyncio.Future[ToolOutcome]) -> ToolOutcome:
+    async def _read_outcome(self, running: asyncio.Future[ToolOutcome]) -> ToolOutcome:
         try:
             return running.result()
         except MCPError as error:
@@ -272,8 +272,8 @@ class Link:
                 cache=None,
                 elicitation_callback=self._on_question,
                 list_roots_callback=self._list_roots if isinstance(self.server, StdioServer) else None,
-                logging_callback=self._on_log,
-                message_handler=self._on_message,
+                logging_callback=self._handle_log,
+                message_handler=self._handle_message,
             )
         )
 
@@ -346,10 +346,10 @@ class Link:
         root = Path(self._root)
         return ListRootsResult(roots=[Root(uri=FileUrl(root.as_uri()), name=root.name or None)])
 
-    async def _on_log(self, params: LoggingMessageNotificationParams) -> None:
+    async def _handle_log(self, params: LoggingMessageNotificationParams) -> None:
         self.log.add(f"{params.level}: {params.data}\n")
 
-    async def _on_message(self, message: IncomingMessage) -> None:
+    async def _handle_message(self, message: IncomingMessage) -> None:
         if isinstance(message, ToolListChangedNotification):
             self._changed.set()
 

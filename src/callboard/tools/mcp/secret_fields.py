@@ -38,10 +38,10 @@ def _is_secret(name: str, field: Any) -> bool:
         return False
     if schema.get("format") == "password" or schema.get("writeOnly") is True:
         return True
-    return any(_names_secret(text) for text in (name, schema.get("title")) if isinstance(text, str))
+    return any(_is_secret_name(text) for text in (name, schema.get("title")) if isinstance(text, str))
 
 
-def _names_secret(text: str) -> bool:
+def _is_secret_name(text: str) -> bool:
     words = [piece.lower() for piece in _PIECE.findall(text)]
     while len(words) > 1 and words[-1] in _SUFFIXES:
         words.pop()

@@ -19,7 +19,7 @@ from callboard.contracts.settings import HttpServer, Server, StdioServer
 from callboard.contracts.text.sentences import to_clause, to_sentence
 
 from ..unsandboxed.reach import Reach, check_program
-from ..unsandboxed.variables import base_environment
+from ..unsandboxed.variables import build_base_environment
 from . import names
 from .server_log import PlainText
 from .tool_selection import ToolOffer, ToolSelection, select_tools
@@ -95,7 +95,7 @@ class _Slot:
         return "server_unavailable", "it is connecting" if self.connecting else "no call has used it yet"
 
 
-def _served_folder(context: ToolContext) -> str:
+def _get_served_folder(context: ToolContext) -> str:
     return context.trusted_folder or context.folder
 
 
@@ -228,7 +228,7 @@ class ToolServers:
 
     def _list_slots(self, context: ToolContext) -> list[_Slot]:
         slots: list[_Slot] = []
-        folder = _served_folder(context)
+        folder = _get_served_folder(context)
         for server in context.servers:
             key = (folder, msgspec.json.encode(server))
             slot = self._slots.get(key)
@@ -268,13 +268,16 @@ class ToolServers:
     def _reveal_values(self, server: Server) -> dict[str, str]:
         match server:
             case StdioServer(env=env):
-                return {**base_environment(), **{name: self._reveal(server, value) for name, value in env.items()}}
+                return {
+                    **build_base_environment(),
+                    **{name: self._reveal(server, value) for name, value in env.items()},
+                }
             case HttpServer(headers=headers):
                 return {name: self._reveal(server, value) for name, value in headers.items()}
 
     def _close_unused(self, context: ToolContext, now: float) -> None:
         """Close idle connections, and those to servers that were removed from the settings."""
-        folder = _served_folder(context)
+        folder = _get_served_folder(context)
         configured = {(folder, msgspec.json.encode(server)) for server in context.servers}
         for key, slot in list(self._slots.items()):
             is_removed = key[0] == folder and key not in configured

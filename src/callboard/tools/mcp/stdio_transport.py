@@ -21,7 +21,7 @@ from mcp_types import JSONRPCMessage, jsonrpc_message_adapter
 
 from callboard.contracts.content import repair_texts
 
-from ..sandbox.launch import Descriptors, Guard, Launch, fixed_command, start_guard
+from ..sandbox.launch import Descriptors, Guard, Launch, make_builder, start_guard
 from ..shielded_wait import kill, wait_shielded
 from .server_log import ServerLog
 
@@ -114,7 +114,7 @@ async def connect_program(
 
 
 async def _start(command: Sequence[str], folder: str, environment: Mapping[str, str]) -> _Process:
-    launch = Launch(fixed_command(command), folder, dict(environment), {})
+    launch = Launch(make_builder(command), folder, dict(environment), {})
     with Descriptors() as descriptors:
         input_read, input_write = descriptors.pipe()
         descriptors.release(input_read)

@@ -8,7 +8,7 @@ import time
 from collections import OrderedDict
 from typing import Final, NamedTuple
 
-from ..files.paths import protected_name
+from ..files.paths import find_protected_name
 
 #: Maximum number of entries, depth, and number of protected paths of a walk.
 MAX_ENTRIES: Final = 400_000
@@ -105,7 +105,7 @@ class Tree:
                     name = entry.name
                     names.add(name)
                     # Below `agents` only the definitions are protected.
-                    if protected_name(name, parent=path):
+                    if find_protected_name(name, parent=path):
                         protected.append(name)
                     if entry.is_dir(follow_symlinks=False):
                         folders.append(name)

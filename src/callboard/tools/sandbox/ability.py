@@ -62,8 +62,8 @@ def _attempt(program: str, *, userns_off: bool, with_filter: bool) -> str:
     view = bubblewrap.SandboxView(folder="/usr", writable=False, network=False)
     command = [
         program,
-        *bubblewrap.namespace_options(network=False, userns_off=userns_off),
-        *bubblewrap.mount_options(view),
+        *bubblewrap.build_namespace_options(network=False, userns_off=userns_off),
+        *bubblewrap.build_mount_options(view),
     ]
     descriptors: list[int] = []
     if with_filter:
@@ -71,7 +71,7 @@ def _attempt(program: str, *, userns_off: bool, with_filter: bool) -> str:
         command += ["--seccomp", str(descriptors[0])]
     try:
         result = subprocess.run(
-            [*command, "--", "/bin/sh", "-c", bubblewrap.kernel_write_test()],
+            [*command, "--", "/bin/sh", "-c", bubblewrap.build_kernel_write_test()],
             check=False,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

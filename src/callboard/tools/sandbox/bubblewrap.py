@@ -46,7 +46,7 @@ class SandboxView(NamedTuple):
     scratch: int = 64
 
 
-def namespace_options(*, network: bool, userns_off: bool) -> list[str]:
+def build_namespace_options(*, network: bool, userns_off: bool) -> list[str]:
     """Return the options that isolate a command from processes, users and networks."""
     return [
         "--unshare-user",
@@ -63,10 +63,10 @@ def namespace_options(*, network: bool, userns_off: bool) -> list[str]:
     ]
 
 
-def mount_options(view: SandboxView) -> list[str]:
+def build_mount_options(view: SandboxView) -> list[str]:
     """Return the options that build the command's file system."""
     bind = "--bind" if view.writable else "--ro-bind"
-    options = [*_system_options(), "--proc", "/proc", *_proc_options(), "--dev", "/dev"]
+    options = [*_build_system_options(), "--proc", "/proc", *_build_proc_options(), "--dev", "/dev"]
     for path in (_TMP, _SHARED, _HOME):
         options += ["--size", str(view.scratch << 20), "--tmpfs", path]
     options += ["--remount-ro", "/dev"]
@@ -84,10 +84,10 @@ def mount_options(view: SandboxView) -> list[str]:
     return [*options, "--remount-ro", "/", "--chdir", view.folder]
 
 
-def environment_options(view: SandboxView, search: str) -> list[str]:
+def build_environment_options(view: SandboxView, search: str) -> list[str]:
     """Return the options that set the command's environment. `search` is the host's search path."""
     values = {
-        "PATH": search_path(view, search),
+        "PATH": build_search_path(view, search),
         "HOME": _HOME,
         "TMPDIR": _TMP,
         "PWD": view.folder,
@@ -98,7 +98,7 @@ def environment_options(view: SandboxView, search: str) -> list[str]:
     return ["--clearenv", *(part for name, value in values.items() for part in ("--setenv", name, value))]
 
 
-def search_path(view: SandboxView, search: str) -> str:
+def build_search_path(view: SandboxView, search: str) -> str:
     """Return the command's search path: entries of `search` in toolchain folders, then the system's."""
     toolchain = [
         entry
@@ -108,13 +108,13 @@ def search_path(view: SandboxView, search: str) -> str:
     return ":".join([*toolchain, PATH])
 
 
-def kernel_write_test() -> str:
+def build_kernel_write_test() -> str:
     """Return a shell command that exits with 3 if a kernel file is writable. It writes nothing."""
     files = "/proc/sys/kernel/core_pattern /proc/sys/vm/drop_caches /proc/sysrq-trigger /proc/irq/default_smp_affinity"
     return f'for file in {files}; do [ ! -w "$file" ] || exit 3; done'
 
 
-def _proc_options() -> list[str]:
+def _build_proc_options() -> list[str]:
     """Return the options that make kernel files read-only and hide files that expose memory."""
     options: list[str] = []
     for name in _READ_ONLY_PROC:
@@ -128,7 +128,7 @@ def _proc_options() -> list[str]:
     return options
 
 
-def _system_options() -> list[str]:
+def _build_system_options() -> list[str]:
     options: list[str] = []
     for path in _SYSTEM:
         if Path(path).is_symlink():

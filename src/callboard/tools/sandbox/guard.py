@@ -163,12 +163,12 @@ def _find_exceeded(bounds: Bounds) -> str:
         return "processes"
     most = bounds.get("memory", 0) * _MIB
     # The first sum counts shared pages for each process. Only if it is too large is the exact count needed.
-    if most and sum(map(_private_memory, tree)) > most and sum(map(_proportional_memory, tree)) > most:
+    if most and sum(map(_read_private_memory, tree)) > most and sum(map(_read_proportional_memory, tree)) > most:
         return "memory"
     return ""
 
 
-def _private_memory(process: int) -> int:
+def _read_private_memory(process: int) -> int:
     """Return the memory of a process without file pages, in bytes."""
     with suppress(OSError, ValueError, IndexError):
         pages = _read(f"/proc/{process}/statm").split()
@@ -176,14 +176,14 @@ def _private_memory(process: int) -> int:
     return 0
 
 
-def _proportional_memory(process: int) -> int:
+def _read_proportional_memory(process: int) -> int:
     """Return the memory with a proportional part of shared pages, if the system reports it."""
     with suppress(OSError):
         lines = [line.split() for line in _read(f"/proc/{process}/smaps_rollup").splitlines()]
         amounts = [int(line[1]) << 10 for line in lines if line[0] in (b"Pss_Anon:", b"Pss_Shmem:")]
         if amounts:
             return sum(amounts)
-    return _private_memory(process)
+    return _read_private_memory(process)
 
 
 def _end_all(child: int) -> None:

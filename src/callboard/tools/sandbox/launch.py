@@ -41,7 +41,7 @@ class Launch(NamedTuple):
     reports: bool = False
 
 
-def fixed_command(command: Sequence[str]) -> Callable[[int], Sequence[str]]:
+def make_builder(command: Sequence[str]) -> Callable[[int], Sequence[str]]:
     """Return a builder for a command line without reports."""
 
     def build(_: int) -> Sequence[str]:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from ..files.globs import expand, matches_names, split
+from ..files.globs import expand, match_names, split
 from ..files.handles import open_listed
 from ..files.paths import PathDenied
 from ..files.text_encoding import decode
@@ -132,7 +132,7 @@ def _search_lines(walk: Walk, query: Search, notes: list[str]) -> Callable[[File
             if too_large == 1:
                 notes.append(f"files of more than {MAX_FILE_BYTES // 1024 // 1024} MB were skipped")
             return
-        if required and _lacks(data, required, ignore_case=query.ignore_case):
+        if required and _is_missing(data, required, ignore_case=query.ignore_case):
             return
         lines = _read_text_lines(data)
         if query.mode == "content":
@@ -193,7 +193,7 @@ def _read_bytes(walk: Walk, file: File) -> bytes:
     return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
-def _lacks(data: bytes, required: bytes, *, ignore_case: bool) -> bool:
+def _is_missing(data: bytes, required: bytes, *, ignore_case: bool) -> bool:
     """Return True if no line can match, because a required ASCII text is missing."""
     if data.startswith(_UTF16):
         return False
@@ -223,7 +223,7 @@ def _match_any(patterns: Sequence[str], start: str = "") -> NamedPath:
 
     def fitting(path: str) -> bool:
         path_names = path.split("/")
-        return any(matches_names(alternative, path_names[len(names) :]) for alternative in alternatives)
+        return any(match_names(alternative, path_names[len(names) :]) for alternative in alternatives)
 
     return fitting
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..files.globs import matches_names
+from ..files.globs import match_names
 
 FILE = ".gitignore"
 MAX_FILE_BYTES = 256 * 1024
@@ -33,7 +33,7 @@ def is_ignored(patterns: Sequence[tuple[int, tuple[Pattern, ...]]], names: Seque
     """
     for depth, file_patterns in reversed(patterns):
         for pattern in reversed(file_patterns):
-            if (folder or not pattern.only_folders) and matches_names(pattern.names, names[depth:]):
+            if (folder or not pattern.only_folders) and match_names(pattern.names, names[depth:]):
                 return pattern.ignores
     return False
 

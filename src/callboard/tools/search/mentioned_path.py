@@ -9,7 +9,7 @@ from callboard.contracts.ports.tools import MissingPath, PathContent, ToolContex
 
 from ..files.handles import Folder, list_entries
 from ..files.images import read_image, read_image_header
-from ..files.paths import PathDenied, display, relative
+from ..files.paths import PathDenied, display, to_relative_path
 from ..files.text_encoding import decode, describe_kind, format_size
 from ..gate import rules
 from .file_search import Search
@@ -29,7 +29,7 @@ _SAMPLE = 64 * 1024
 def read_mentioned(context: ToolContext, hidden: Sequence[str], path: str) -> PathContent | MissingPath:
     """Return the content of the path, or the reason why it is missing."""
     try:
-        relative_path = relative(context.folder, path)
+        relative_path = to_relative_path(context.folder, path)
         denied_by_rule = _check_rules(context, relative_path)
         if denied_by_rule is not None:
             return denied_by_rule

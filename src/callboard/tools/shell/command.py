@@ -40,7 +40,7 @@ async def run(
     output: Callable[[str], None],
 ) -> ToolOutcome:
     """Run the command in exactly this sandbox. Raises Refusal `tool_failed` if the sandbox is unavailable."""
-    seconds = seconds_for(arguments, sandbox)
+    seconds = compute_timeout(arguments, sandbox)
     with ExitStack() as resources:
         (launch, watch), cancelled = await wait_shielded(
             asyncio.to_thread(_prepare, arguments, folder, sandbox, environment, resources)
@@ -102,7 +102,7 @@ async def start(
     return process
 
 
-def seconds_for(arguments: BashArguments, sandbox: SandboxApplied) -> float:
+def compute_timeout(arguments: BashArguments, sandbox: SandboxApplied) -> float:
     """Return the requested timeout, limited by the settings, in seconds."""
     requested = arguments.timeout / 1000
     return min(requested, limits.get_limit(sandbox, "timeout") or requested)
@@ -154,7 +154,7 @@ def _prepare(
         def plain(_: int) -> list[str]:
             return shell
 
-        return Launch(plain, folder, _environment(folder), bounds), None
+        return Launch(plain, folder, _build_environment(folder), bounds), None
     ability = environment.ability
     if not ability.works or ability.seccomp != sandbox.seccomp:
         raise Refusal(
@@ -188,9 +188,9 @@ def _prepare(
     def command(report: int) -> list[str]:
         return [
             ability.program,
-            *bubblewrap.namespace_options(network=sandbox.network, userns_off=ability.userns_off),
-            *bubblewrap.environment_options(view, os.environ.get("PATH", "")),
-            *bubblewrap.mount_options(view),
+            *bubblewrap.build_namespace_options(network=sandbox.network, userns_off=ability.userns_off),
+            *bubblewrap.build_environment_options(view, os.environ.get("PATH", "")),
+            *bubblewrap.build_mount_options(view),
             *(("--seccomp", str(descriptors[0])) if descriptors else ()),
             *("--json-status-fd", str(report), "--"),
             *shell,
@@ -200,7 +200,7 @@ def _prepare(
     return Launch(command, folder, variables, bounds, descriptors, reports=True), watch
 
 
-def _environment(folder: str) -> dict[str, str]:
+def _build_environment(folder: str) -> dict[str, str]:
     inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
     return {"PATH": bubblewrap.PATH, **inherited, "PWD": folder, "TERM": "dumb", "NO_COLOR": "1"}
 

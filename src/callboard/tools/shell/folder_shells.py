@@ -90,7 +90,7 @@ class FolderShells:
             if is_sandboxed
             else (),
             hidden=tuple(command.inside(context.folder, environment.hidden)) if is_sandboxed else (),
-            programs=tuple((bubblewrap.search_path(view, search) if is_sandboxed else search).split(":")),
+            programs=tuple((bubblewrap.build_search_path(view, search) if is_sandboxed else search).split(":")),
             trusted=context.trusted,
             permission_mode=context.permission_mode,
         )

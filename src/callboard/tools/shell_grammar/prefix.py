@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from .parser import parse
-from .programs import NAMED_RUNS, NAMING_GIT, RUNNING_SUBCOMMANDS, WITH_SUBCOMMAND, runs_arguments
+from .programs import NAMED_RUNS, NAMING_GIT, RUNNING_SUBCOMMANDS, WITH_SUBCOMMAND, can_run_arguments
 
 #: Characters with which a command may be more than one program with its arguments, in any shell.
 _COMPOUND = re.compile(r"[;&|`$()<>\\\x00-\x08\x0a-\x1f\x7f]")
@@ -43,4 +43,4 @@ def find_prefix(command: str) -> str:
 
 
 def _is_safe(word: str) -> bool:
-    return _PLAIN_WORD.fullmatch(word) is not None and not runs_arguments(word)
+    return _PLAIN_WORD.fullmatch(word) is not None and not can_run_arguments(word)

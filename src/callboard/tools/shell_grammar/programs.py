@@ -5,19 +5,21 @@ from __future__ import annotations
 import re
 
 
-def _words(text: str) -> frozenset[str]:
+def _split_words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
 #: Programs whose first argument after options is a subcommand.
-WITH_SUBCOMMAND = _words(
+WITH_SUBCOMMAND = _split_words(
     """apt apt-get brew bun bundle cargo composer conda docker dotnet gem gh git glab go gradle helm hatch jj kubectl mvn nix
     npm nx pdm pip pipenv pnpm podman poetry rails rustup sbt swift systemctl terraform tox uv yarn"""
 )
 #: Shells: an argument or the input is a script.
-SHELLS = _words("ash bash busybox csh dash elvish fish ksh mksh nu oksh pwsh rbash sh source tcsh yash zsh . xonsh")
+SHELLS = _split_words(
+    "ash bash busybox csh dash elvish fish ksh mksh nu oksh pwsh rbash sh source tcsh yash zsh . xonsh"
+)
 #: Programs that start the program in their arguments, after their options.
-LAUNCHERS = _words(
+LAUNCHERS = _split_words(
     """at batch builtin bunx bwrap caffeinate catchsegv chroot chrt chpst command coproc cpulimit daemonize dbus-launch
     dbus-run-session doas dtach entr env exec expect faketime fakechroot fakeroot fd fdfind find firejail flock
     gdb gosu gfind hyperfine ionice just ld.so ltrace mosh nc ncat nice nohup nsenter numactl osascript parallel perf
@@ -27,13 +29,13 @@ LAUNCHERS = _words(
 )
 #: Launchers that start a program only after one of these options.
 EXEC_OPTIONS: dict[str, frozenset[str]] = {
-    **dict.fromkeys(("find", "gfind"), _words("-exec -execdir -ok -okdir")),
-    **dict.fromkeys(("fd", "fdfind"), _words("-x -X --exec --exec-batch")),
+    **dict.fromkeys(("find", "gfind"), _split_words("-exec -execdir -ok -okdir")),
+    **dict.fromkeys(("fd", "fdfind"), _split_words("-x -X --exec --exec-batch")),
 }
 #: Programs that take some arguments from a list of files or from their input.
-FED_ARGUMENTS = _words("fd fdfind find gfind parallel xargs")
+FED_ARGUMENTS = _split_words("fd fdfind find gfind parallel xargs")
 #: Programs whose joined arguments are a script.
-EVALUATORS = _words("alias eval trap bind compgen complete mapfile readarray")
+EVALUATORS = _split_words("alias eval trap bind compgen complete mapfile readarray")
 #: Programs that run code from their input.
 READS_CODE = re.compile(
     r"(?:python|pypy|ruby|perl|lua|node|deno|bun|php|tclsh|irb|Rscript|R|psql|g?make|bmake)(?:[0-9.]*)"
@@ -47,28 +49,28 @@ INTERPRETERS = re.compile(
     r"|ocaml|sbcl|clisp|ecl|csi|gosh|gjs|qjs|luajit|iex|escript|java|scala|kotlin|clojure|clj|bb|dart|raku|tcc)(?:[0-9.]*)"
 )
 #: Programs with an option that names a program to start, such as `gcc -wrapper`.
-NAMING_PROGRAMS = _words("ansible ansible-playbook c++ cc clang clang++ cpp g++ gcc gfortran ld rustc rustdoc")
+NAMING_PROGRAMS = _split_words("ansible ansible-playbook c++ cc clang clang++ cpp g++ gcc gfortran ld rustc rustdoc")
 #: Subcommands of git that start a program from an option, a setting or an address (`ext::…`).
-NAMING_GIT = _words(
+NAMING_GIT = _split_words(
     """archive clone config cvsimport fetch fetch-pack grep help imap-send init instaweb ls-remote maintenance p4 pull push
     remote send-email send-pack svn upload-archive web--browse"""
 )
 #: Subcommands that run the rest of their arguments.
-RUNNING_SUBCOMMANDS = _words(
+RUNNING_SUBCOMMANDS = _split_words(
     "run exec x dlx shell bisect foreach filter-branch submodule rebase difftool mergetool daemon env"
 )
 #: Running subcommands whose next argument after options is the program.
-STARTING_SUBCOMMANDS = _words("run exec x dlx")
+STARTING_SUBCOMMANDS = _split_words("run exec x dlx")
 #: Programs whose `run` names a task or a tool, which is part of the prefix.
-NAMED_RUNS = _words("bun hatch npm pdm pipenv pnpm poetry uv yarn")
+NAMED_RUNS = _split_words("bun hatch npm pdm pipenv pnpm poetry uv yarn")
 #: Programs that delete things or grant more rights.
-DESTRUCTIVE = _words(
+DESTRUCTIVE = _split_words(
     """chgrp chmod chown dd doas fdisk kill killall mkfs mount pkill reboot rm rmdir shred shutdown su sudo truncate umount
     unlink wipefs"""
 )
 
 
-def runs_arguments(program: str) -> bool:
+def can_run_arguments(program: str) -> bool:
     """Return True for a program that may run its arguments, so that no prefix of it is safe."""
     named = SHELLS | LAUNCHERS | EVALUATORS | NAMING_PROGRAMS
     return program in named or INTERPRETERS.fullmatch(program) is not None

@@ -112,8 +112,8 @@ class _Reading:
     def _read(self, text: str, depth: int) -> None:
         script = parse(text)
         self.is_clear = self.is_clear and script.is_complete
-        names = {_base_name(command.words[0]) for command in script.commands}
-        feeds_a_shell = any(_base_name(command.words[0]) in SHELLS | FED_ARGUMENTS for command in script.commands)
+        names = {_get_base_name(command.words[0]) for command in script.commands}
+        feeds_a_shell = any(_get_base_name(command.words[0]) in SHELLS | FED_ARGUMENTS for command in script.commands)
         reads_code = any(READS_CODE.fullmatch(name) for name in names if name)
         for command in script.commands:
             self._add_command(command, depth)
@@ -129,7 +129,7 @@ class _Reading:
         self._read_scripts(tuple(value for name, value in script.assignments if is_loader(name)), depth)
 
     def _add_command(self, command: SimpleCommand, depth: int) -> None:
-        program = _base_name(command.words[0])
+        program = _get_base_name(command.words[0])
         if program is None:
             self.is_clear = False
             return
@@ -145,7 +145,7 @@ class _Reading:
                 self._add_program(launched[start:], depth, is_piped=False)
 
     def _add_program(self, words: tuple[Word, ...], depth: int, *, is_piped: bool) -> None:
-        program, rest = _base_name(words[0]), words[1:]
+        program, rest = _get_base_name(words[0]), words[1:]
         if program is None:
             return
         self._add((program, *rest))
@@ -189,7 +189,7 @@ class _Reading:
         self.commands.add(words)
         program = words[0]
         if program in WITH_SUBCOMMAND:
-            if program == "git" and _sets_alias(words):
+            if program == "git" and _has_alias(words):
                 self.is_clear = False
             self.commands.update((program, *words[start:]) for start in _find_subcommands(words))
 
@@ -259,7 +259,7 @@ def _is_unclear(words: tuple[Word, ...]) -> bool:
     return False
 
 
-def _sets_alias(words: tuple[Word, ...]) -> bool:
+def _has_alias(words: tuple[Word, ...]) -> bool:
     return any(
         word is not None
         and _ALIAS.match(word)
@@ -290,6 +290,6 @@ def _find_subcommands(words: tuple[Word, ...]) -> Iterator[int]:
         start += 1
 
 
-def _base_name(word: Word) -> Word:
+def _get_base_name(word: Word) -> Word:
     """Return a program without its folder."""
     return None if word is None else word.rpartition("/")[2]

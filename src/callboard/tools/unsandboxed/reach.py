@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from callboard.contracts.entities import worktree
 
-from ..files.paths import PathDenied, display, find_steering, relative
+from ..files.paths import PathDenied, display, find_steering, to_relative_path
 
 _MAX_LINKS = 40
 #: Programs that run their first file argument, and names of scripts.
@@ -53,7 +53,7 @@ class Reach(NamedTuple):
     def is_trusted(self, word: str) -> bool:
         """Return True if the word names a file that trust covers."""
         try:
-            return bool(self.trusted) and relative(self.trusted, word) != ""
+            return bool(self.trusted) and to_relative_path(self.trusted, word) != ""
         except PathDenied:
             return False
 

@@ -43,7 +43,7 @@ _INHERITED: Final = ("PATH", "HOME")
 _DEFAULT_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
 
 
-def base_environment() -> dict[str, str]:
+def build_base_environment() -> dict[str, str]:
     """Return the variables of every server and hook. Those of its settings are added."""
     return {"PATH": _DEFAULT_PATH, **{name: os.environ[name] for name in _INHERITED if name in os.environ}}
 

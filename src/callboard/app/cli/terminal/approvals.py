@@ -51,7 +51,7 @@ class Approvals:
         self._on_question = on_question
         self._client = client
         self._session = session
-        self._policy: Approve | None = policy
+        self._build_policy: Approve | None = policy
         self._print_line = print_line
         self._style = Style(sys.stderr)
         self._open: dict[str, asyncio.Event] = {}
@@ -73,7 +73,7 @@ class Approvals:
 
     def request_answer_elsewhere(self, row: ActionRow) -> None:
         """Queue an action of a child with work of another turn. Only a person answers it; the policy does not apply."""
-        if self._policy is None:
+        if self._build_policy is None:
             self.request_answer(row)
         elif row.action_id not in self._reported:
             self._reported.add(row.action_id)
@@ -122,8 +122,8 @@ class Approvals:
         """Return the answer; None if the action was settled elsewhere first."""
         if self._open[row.action_id].is_set():
             return None
-        if self._policy is not None:
-            return self._apply_policy(row, self._policy)
+        if self._build_policy is not None:
+            return self._apply_policy(row, self._build_policy)
         self._on_question(True)
         asking = asyncio.create_task(self._ask(row))
         settled = asyncio.create_task(self._open[row.action_id].wait())
