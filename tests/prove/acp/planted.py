@@ -48,7 +48,7 @@ def planted(agents: AcpAgents, fault: str) -> Iterator[ExternalAgents]:
     if fault and fault not in FAULTS:
         raise LookupError(f"there is no fault {fault!r}; there are {', '.join(FAULTS)}")
     if fault == "twice":
-        with patch.object(ApprovedWrites, "covers", lambda *_: False):
+        with patch.object(ApprovedWrites, "is_approved", lambda *_: False):
             yield agents
     elif fault == "left":
         # A guard that ends only the command.
