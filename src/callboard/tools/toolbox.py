@@ -47,7 +47,6 @@ from .mcp.names import is_server_tool
 from .mcp.server_log import PlainText
 from .mcp.servers import PATIENCE, ToolServers
 from .protection.atomic_write import ChangedMeanwhileError, fingerprint, replace
-from .sandbox.ability import detect_ability
 from .search import mentioned_path
 from .search.file_search import Search
 from .search.search_process import run_search
@@ -140,7 +139,7 @@ class FolderToolbox:
             await self._servers.prepare_for(context, call.tool)
         server_tools = self._servers.read_catalog(context)
         return await asyncio.to_thread(
-            lambda: stations.evaluate(call, context, self._gate_environment()._replace(server_tools=server_tools))
+            lambda: stations.evaluate(call, context, self._detect_environment()._replace(server_tools=server_tools))
         )
 
     async def run(
@@ -209,7 +208,7 @@ class FolderToolbox:
                     raise Refusal(
                         "tool_failed", "The approval has no sandbox. The command did not run. Call the tool again."
                     )
-                environment = await asyncio.to_thread(self._gate_environment)
+                environment = await asyncio.to_thread(self._detect_environment)
                 return await command.run(
                     arguments, context.folder, evaluation.sandbox, environment, reporter.report_output
                 )
@@ -282,8 +281,8 @@ class FolderToolbox:
         text = "\n".join(response.lines) or "[no matches]"
         return ToolOutcome(output=f"{text}\n\n{notes}" if notes else text)
 
-    def _gate_environment(self) -> GateEnvironment:
-        return GateEnvironment(detect_ability(self._bwrap), hidden=self._hidden, programs=self._programs)
+    def _detect_environment(self) -> GateEnvironment:
+        return GateEnvironment.detect(self._bwrap, self._hidden, self._programs)
 
 
 async def _run_in_thread(work: Callable[[], T]) -> T:

@@ -29,7 +29,7 @@ from ..mcp.names import is_server_tool
 from ..mcp.servers import McpCatalog
 from ..reasons import reason
 from ..sandbox import limits
-from ..sandbox.ability import SandboxAbility
+from ..sandbox.ability import SandboxAbility, detect_ability
 from .rules import Target, is_exactly_allowed
 
 #: Maximum number of protected paths below the top that a fact lists.
@@ -43,6 +43,11 @@ class GateEnvironment(NamedTuple):
     hidden: tuple[str, ...] = ()
     programs: tuple[str, ...] = ()
     server_tools: McpCatalog = declarations.NO_SERVERS
+
+    @classmethod
+    def detect(cls, bwrap: str, hidden: tuple[str, ...], programs: tuple[str, ...]) -> GateEnvironment:
+        """Return the environment of this machine, without servers. Blocks."""
+        return cls(detect_ability(bwrap), hidden=hidden, programs=programs)
 
     def can_sandbox(self, folder: str) -> bool:
         """Return True if a command in this folder runs in the sandbox."""

@@ -21,7 +21,6 @@ from callboard.contracts.text.sentences import to_clause, to_sentence
 from ..unsandboxed.reach import Reach, check_program
 from ..unsandboxed.variables import build_base_environment
 from . import names
-from .server_log import PlainText
 from .tool_selection import ToolOffer, ToolSelection, select_tools
 
 if TYPE_CHECKING:
@@ -99,14 +98,6 @@ def _get_served_folder(context: ToolContext) -> str:
     return context.trusted_folder or context.folder
 
 
-def _start_in_folder(server: Server, folder: str) -> str:
-    return folder
-
-
-def _reach_nothing(server: Server, folder: str) -> Reach:
-    return Reach()
-
-
 class ToolServers:
     """Connections to tool servers.
 
@@ -121,10 +112,10 @@ class ToolServers:
     def __init__(
         self,
         reveal: Callable[[Server, str], str],
-        patience: float = PATIENCE,
-        start_folder: Callable[[Server, str], str] = _start_in_folder,
-        new_redactor: Callable[[], StreamRedaction] = PlainText,
-        reach: Callable[[Server, str], Reach] = _reach_nothing,
+        patience: float,
+        start_folder: Callable[[Server, str], str],
+        new_redactor: Callable[[], StreamRedaction],
+        reach: Callable[[Server, str], Reach],
     ) -> None:
         self._reveal = reveal
         self._new_redactor = new_redactor

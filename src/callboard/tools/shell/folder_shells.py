@@ -21,7 +21,6 @@ from ..gate.call_identity import check_same_call
 from ..protection import protected_paths
 from ..protection.watch import Watch
 from ..sandbox import bubblewrap
-from ..sandbox.ability import detect_ability
 from . import command
 
 _NO_CALL = ToolCall(call_id="", tool=bash.NAME, arguments="")
@@ -42,7 +41,7 @@ class FolderShells:
         arguments = check_same_call(call, evaluation, context)
         if not isinstance(arguments, BashArguments) or evaluation.sandbox is None:
             raise Refusal("tool_failed", "The approval has no sandbox. The command did not run. Call the tool again.")
-        environment = await asyncio.to_thread(self._gate_environment)
+        environment = await asyncio.to_thread(self._detect_environment)
         try:
             return await command.start(arguments, context.folder, evaluation.sandbox, environment, redactor)
         except OSError as error:
@@ -53,7 +52,7 @@ class FolderShells:
         return await asyncio.to_thread(lambda: self._describe(context))
 
     def _describe(self, context: ToolContext) -> ExecutionEnvironment:
-        environment = self._gate_environment()
+        environment = self._detect_environment()
         case = CallContext(
             call=_NO_CALL, context=context, environment=environment, arguments=BashArguments(command=":")
         )
@@ -95,5 +94,5 @@ class FolderShells:
             permission_mode=context.permission_mode,
         )
 
-    def _gate_environment(self) -> GateEnvironment:
-        return GateEnvironment(detect_ability(self._bwrap), hidden=self._hidden, programs=self._programs)
+    def _detect_environment(self) -> GateEnvironment:
+        return GateEnvironment.detect(self._bwrap, self._hidden, self._programs)
