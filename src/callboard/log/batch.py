@@ -118,7 +118,7 @@ def build_empty_head(stream: str) -> Head:
     return Head(sequence=0, link=chain.begin_chain(stream))
 
 
-def seal(batch: Append, made: Draft, head: Head, number: int = 0) -> SealedBatch:
+def seal(batch: Append, draft: Draft, head: Head, number: int = 0) -> SealedBatch:
     """Append the batch after `head`.
 
     The time of a batch that is older than the newest fact is raised to that fact's time.
@@ -130,7 +130,7 @@ def seal(batch: Append, made: Draft, head: Head, number: int = 0) -> SealedBatch
     at = max(batch.origin.at, head.at)
     lines: list[Line] = []
     records: list[Record] = []
-    for fact, header, data, payload, salt, payload_digest in made.facts:
+    for fact, header, data, payload, salt, payload_digest in draft.facts:
         if header.at != at:
             header = msgspec.structs.replace(header, at=at)
             data = encode_header(header)

@@ -167,15 +167,15 @@ class MemoryFacts:
         check_place(batch, stream.head, self._epoch)
         if batch.answer is not None and batch.answer.key in self._answers:
             raise build_key_refusal(batch.answer.key)
-        made = build_draft(batch, os.urandom(chain.SALT_BYTES * len(batch.facts)))
-        sealed = seal(batch, made, stream.head)
+        draft = build_draft(batch, os.urandom(chain.SALT_BYTES * len(batch.facts)))
+        sealed = seal(batch, draft, stream.head)
         first = stream.head.sequence + 1
         self._streams[batch.stream] = stream
         stream.head = sealed.head
         stream.facts += [StoredBytes(*line[1:]) for line in sealed.lines]
         self._arrived += [(batch.stream, stream, sequence) for sequence in range(first, len(stream.facts) + 1)]
         stream.closed.update(batch.closed)
-        self._blobs.store(batch.stream, first, batch.blobs, made.references, sealed.head.sequence)
+        self._blobs.store(batch.stream, first, batch.blobs, draft.references, sealed.head.sequence)
         self._partials.end(batch.stream, batch.ends)
         if batch.answer is not None:
             self._answers[batch.answer.key] = _Answer(batch.answer, batch.stream, first, sealed.head.sequence)

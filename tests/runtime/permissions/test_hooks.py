@@ -247,7 +247,7 @@ async def test_a_secret_in_a_hooks_result_is_redacted_in_facts_and_used_in_the_c
         notice = "The hook reveals changed the arguments: secret://deploy. It receives the secret: deploy."
         assert action.prompt.endswith(notice)
         assert (VALUE in facts, "ended with exit code 1: secret://deploy" in facts) == (False, True)
-        assert home.runtime.dependencies.append_redactor.found == 0
+        assert home.runtime.dependencies.append_redactor.redacted_count == 0
 
 
 async def test_an_interrupt_ends_the_running_hook(tmp_path: Path, scripts: Scripts, mark: str) -> None:

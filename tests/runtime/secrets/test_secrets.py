@@ -83,7 +83,7 @@ async def test_a_recorded_handle_runs_with_its_value(tmp_path: Path) -> None:
         assert _has_no_value(recorded)
         assert "I use secret://deploy" in recorded
         assert "+a=secret://deploy" in recorded.replace("\\n", "\n")
-        assert home.runtime.dependencies.append_redactor.found == 0
+        assert home.runtime.dependencies.append_redactor.redacted_count == 0
 
 
 async def _approve(home: RuntimeRig, session: str, count: int = 1) -> ActionRequired:
@@ -280,7 +280,7 @@ async def test_a_secret_is_stored_listed_and_removed_without_a_trace_in_the_log(
 
 def test_the_append_redactor_redacts_and_reports_late_secrets(caplog: pytest.LogCaptureFixture) -> None:
     """SAFE-03: in facts, their contents and answers."""
-    look, blob = AppendRedactor(secrets()), make_blob(f"role: {VALUE}".encode())
+    redactor, blob = AppendRedactor(secrets()), make_blob(f"role: {VALUE}".encode())
     started = TurnStarted(
         mode="chat",
         permission_mode="ask",
@@ -295,9 +295,9 @@ def test_the_append_redactor_redacts_and_reports_late_secrets(caplog: pytest.Log
     run = Scope(agent="agt_1", thread="thr_1", turn="trn_1", run="run_1")
 
     with caplog.at_level(logging.WARNING):
-        facts, blobs = look.redact((NewFact(opened), NewFact(started, run)), (blob,))
-        same = look.redact((NewFact(WorkspaceOpened(path="/x", name="x")),), (make_blob(b"x"),))
-        answer = look.redact_answer(StoredAnswer(key="k", body_hash="", answer=f'"{VALUE}"'.encode()))
+        facts, blobs = redactor.redact((NewFact(opened), NewFact(started, run)), (blob,))
+        same = redactor.redact((NewFact(WorkspaceOpened(path="/x", name="x")),), (make_blob(b"x"),))
+        answer = redactor.redact_answer(StoredAnswer(key="k", body_hash="", answer=f'"{VALUE}"'.encode()))
 
     safe = make_blob(b"role: secret://deploy")
     assert blobs == (safe,)
@@ -307,7 +307,7 @@ def test_the_append_redactor_redacts_and_reports_late_secrets(caplog: pytest.Log
     ]
     assert same == ((NewFact(WorkspaceOpened(path="/x", name="x")),), (make_blob(b"x"),))
     assert answer == StoredAnswer(key="k", body_hash="", answer=b'"secret://deploy"')
-    assert look.found == 1
+    assert redactor.redacted_count == 1
     assert "workspace.opened, turn.started" in caplog.text
     assert VALUE not in caplog.text
 

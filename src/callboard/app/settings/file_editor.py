@@ -65,7 +65,7 @@ def build_json_schema(place: Place) -> Tables:
     return msgspec.json.schema(Settings if place == "user" else FolderSettings)
 
 
-def mask_secrets(settings: Tables) -> Tables:
+def mask_settings(settings: Tables) -> Tables:
     """Return the settings with `********` for each secret that is not a handle."""
     masked = copy.deepcopy(settings)
     for table, key in _list_secrets(masked):

@@ -149,8 +149,8 @@ class SettingsFiles:
         return ShownSettings(
             path=str(path),
             digest=file_editor.compute_digest(file),
-            values={} if in_file or file is None else file_editor.mask_secrets(parse_toml(file, str(path))),
-            holding=file_editor.mask_secrets(msgspec.to_builtins(effective)),
+            values={} if in_file or file is None else file_editor.mask_settings(parse_toml(file, str(path))),
+            holding=file_editor.mask_settings(msgspec.to_builtins(effective)),
             json_schema=file_editor.build_json_schema(place),
             problems=in_file,
         )

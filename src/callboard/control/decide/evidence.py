@@ -25,9 +25,9 @@ class EvidencePackReported(msgspec.Struct, frozen=True, kw_only=True):
     scope: Scope = Scope()
 
 
-def record_export(batch: Batch, made: EvidencePackReported) -> EvidencePacked:
+def record_export(batch: Batch, report: EvidencePackReported) -> EvidencePacked:
     """Record the export in the scope of the task, like every fact of a child."""
-    evidence, of = batch.inputs.ids.new("evidence"), made.scope
+    evidence, of = batch.inputs.ids.new("evidence"), report.scope
     scope = Scope(
         evidence=evidence,
         task=of.task,
@@ -37,14 +37,14 @@ def record_export(batch: Batch, made: EvidencePackReported) -> EvidencePacked:
         parent_run=of.parent_run,
     )
     fact = EvidenceExported(
-        through=made.through,
-        facts=made.facts,
-        link=made.link,
-        pack=made.pack.ref,
-        task=made.request.task_id or "",
-        reason=made.request.reason,
+        through=report.through,
+        facts=report.facts,
+        link=report.link,
+        pack=report.pack.ref,
+        task=report.request.task_id or "",
+        reason=report.request.reason,
     )
-    batch.add_blobs(made.pack)
+    batch.add_blobs(report.pack)
     batch.add(fact, scope)
     return EvidencePacked(
         session_id=batch.state.session,

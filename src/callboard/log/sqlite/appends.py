@@ -13,7 +13,7 @@ from .ledger import Ledger
 from .partials import end_partials
 
 
-def append(connection: sqlite3.Connection, ledger: Ledger, batch: Append, made: Draft) -> tuple[Record, ...]:
+def append(connection: sqlite3.Connection, ledger: Ledger, batch: Append, draft: Draft) -> tuple[Record, ...]:
     """Store the batch. It is refused before the first write; the ledger collects most rows for the whole transaction."""
     end = ledger.get_end(connection, batch.stream)
     check_place(batch, end.head, ledger.epoch)
@@ -23,10 +23,10 @@ def append(connection: sqlite3.Connection, ledger: Ledger, batch: Append, made: 
     if not end.number:
         end = ledger.ensure_stream(connection, batch.stream)
     number, first = end.number, end.head.sequence + 1
-    sealed = seal(batch, made, end.head, number)
+    sealed = seal(batch, draft, end.head, number)
     ledger.append(batch.stream, number, sealed.lines, sealed.head)
-    if batch.blobs or made.references:
-        _store_blobs(ledger, number, first, batch.blobs, made.references, sealed.head.sequence)
+    if batch.blobs or draft.references:
+        _store_blobs(ledger, number, first, batch.blobs, draft.references, sealed.head.sequence)
     if answer is not None:
         connection.execute(
             "INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?)",

@@ -62,9 +62,9 @@ class SqliteFacts:
         return self._epoch
 
     async def append(self, batch: Append) -> tuple[Record, ...]:
-        made = build_draft(batch, self._salts.draw(len(batch.facts)))
+        draft = build_draft(batch, self._salts.draw(len(batch.facts)))
         return await self._require_writer().submit(
-            lambda connection: append(connection, self._ledger, batch, made),
+            lambda connection: append(connection, self._ledger, batch, draft),
             lambda records: self.subscriptions.publish(batch.stream, records),
             followed=batch.followed,
         )

@@ -140,12 +140,12 @@ async def redact_stream(pieces: AsyncIterator[bytes], redactor: StreamRedaction)
 class AppendRedactor:
     """Redacts everything that is appended to the log, after the redaction where texts enter.
 
-    `found` counts appends that still had a secret; it should stay 0.
+    `redacted_count` counts appends that still had a secret; it should stay 0.
     """
 
     def __init__(self, secrets: Secrets) -> None:
         self._secrets = secrets
-        self.found = 0
+        self.redacted_count = 0
 
     def redact(
         self, facts: tuple[NewFact, ...], blobs: tuple[Blob, ...] = ()
@@ -157,7 +157,7 @@ class AppendRedactor:
             return facts, safe
         redacted_facts = tuple(self._redact_fact(new, refs) for new in facts)
         if refs or any(fact is not new for fact, new in zip(redacted_facts, facts, strict=True)):
-            self.found += 1
+            self.redacted_count += 1
             kinds = ", ".join(dict.fromkeys(new.fact.type for new in facts))
             log.warning("a secret reached the append and was redacted: %s", kinds)
         return redacted_facts, safe

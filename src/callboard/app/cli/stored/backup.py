@@ -58,27 +58,29 @@ def _backup(
     home = StateFolder.from_environment(os.environ)
     if not home.has_store():
         raise build_no_store_refusal(home)
-    made = back_up(
+    backup = back_up(
         home, place.expanduser(), force=force, damaged=damaged, in_project=in_project, progress=Progress(quiet=json)
     )
     if json:
-        print_json(made)
+        print_json(backup)
         return
     style = Style(sys.stderr)
-    print_out(made.file)
-    counts = format_store_counts(made.streams, made.facts, made.blobs)
-    print_err(f"{counts}; {format_count(made.size, 'byte')}.")
-    if made.project:
+    print_out(backup.file)
+    counts = format_store_counts(backup.streams, backup.facts, backup.blobs)
+    print_err(f"{counts}; {format_count(backup.size, 'byte')}.")
+    if backup.project:
         print_err(
             style.warn(
-                f"Agents in {made.project} can read this backup, with the sessions of all folders. Move it soon."
+                f"Agents in {backup.project} can read this backup, with the sessions of all folders. Move it soon."
             )
         )
-    if made.damages:
+    if backup.damages:
         print_err(
-            style.warn(f"It contains {format_count(made.damages, 'damaged part')}. `callboard check` lists the damage.")
+            style.warn(
+                f"It contains {format_count(backup.damages, 'damaged part')}. `callboard check` lists the damage."
+            )
         )
-    for name in made.left_out:
+    for name in backup.left_out:
         print_err(style.dim(f"not included: {name}"))
-    options = " --damaged" if made.damages else ""
-    print_err(style.dim(f"Restore it: callboard restore {shlex.quote(made.file)}{options}"))
+    options = " --damaged" if backup.damages else ""
+    print_err(style.dim(f"Restore it: callboard restore {shlex.quote(backup.file)}{options}"))

@@ -54,9 +54,9 @@ def _restore(
         print_json(result)
         return
     style = Style(sys.stderr)
-    made = datetime.fromtimestamp(result.made_at / 1_000_000, UTC)
+    made_at = datetime.fromtimestamp(result.made_at / 1_000_000, UTC)
     print_out(str(home.store))
     counts = format_store_counts(result.streams, result.facts, result.blobs)
-    print_err(f"As of {made:%Y-%m-%d %H:%M} UTC: {counts}.")
+    print_err(f"As of {made_at:%Y-%m-%d %H:%M} UTC: {counts}.")
     for path in result.former:
         print_err(style.dim(f"former: {path}"))
