@@ -75,7 +75,7 @@ async def build_pack(store: Store, task: str = "", page: int = 2) -> tuple[bytes
     with closing(PackWriter(file, SESSION, MADE_BY, selection)) as writer:
         for at in range(0, len(stored), page):
             writer.add_facts(stored[at : at + page])
-        for blob in writer.list_wanted_blobs():
+        for blob in writer.finish_facts():
             if writer.accept_blob(blob):
                 writer.add_blob(blob, await store.blobs.get(blob.hash))
         result = writer.finish()

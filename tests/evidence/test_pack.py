@@ -177,7 +177,7 @@ async def test_a_missing_blob_is_listed_as_omitted():
     file = io.BytesIO()
     with closing(PackWriter(file, SESSION, MADE_BY)) as writer:
         writer.add_facts(await store.facts.read_bytes(SESSION))
-        for blob in writer.list_wanted_blobs():
+        for blob in writer.finish_facts():
             writer.add_blob(blob, None)
         writer.finish()
 
@@ -204,7 +204,7 @@ async def test_a_changed_blob_is_not_exported():
     with closing(PackWriter(io.BytesIO(), SESSION, MADE_BY)) as writer:
         writer.add_facts(await store.facts.read_bytes(SESSION))
         with pytest.raises(Refusal) as refused:
-            writer.add_blob(writer.list_wanted_blobs()[0], b"x" * len(LONG))
+            writer.add_blob(writer.finish_facts()[0], b"x" * len(LONG))
     assert refused.value.code == "chain_broken"
 
 

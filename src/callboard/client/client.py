@@ -274,7 +274,7 @@ class Client:
             headers = {LAST_EVENT_ID: position} if position else {}
             try:
                 async with self._stream(f"{_build_path(stream)}/{feed}", headers) as response:
-                    if await self._is_renewed(response):
+                    if await self._renew_endpoint(response):
                         continue
                     await _raise_for_refusal(response)
                     source = aiter(EventSource(response, max_event_size=None))
@@ -300,13 +300,17 @@ class Client:
                 await self._wait(failures, error)
                 failures += 1
             else:
-                if await self._is_renewed(response):
+                if await self._renew_endpoint(response):
                     continue
                 await _raise_for_refusal(response)
                 return response
 
-    async def _is_renewed(self, response: httpx2.Response) -> bool:
-        """Return True if the token was refused and the endpoint has a new one, as after a restart."""
+    async def _renew_endpoint(self, response: httpx2.Response) -> bool:
+        """Use the endpoint's new token if the server refused the old one, as after a restart.
+
+        Returns:
+            True if there is a new token.
+        """
         if response.status_code != _UNAUTHENTICATED or self._locate is None:
             return False
         endpoint = await self._locate()

@@ -62,7 +62,8 @@ class _Workspace(msgspec.Struct, rename="camel"):
 class PackWriter:
     """Write one pack of a session's facts.
 
-    Call `add_facts` with all facts in order, then `add_blob` for each of `wanted_blobs`, then `finish`.
+    Call `add_facts` with all facts in order, then `finish_facts`. Call `add_blob` for each blob that
+    it returns, then `finish`.
 
     Args:
         made_by: Product and version, for the manifest.
@@ -84,7 +85,7 @@ class PackWriter:
         self._earlier: set[str] = set()
         self._blobs: list[PackedBlob] = []
         self._left_out: list[OmittedBlob] = []
-        self._room = MAX_BLOBS_BYTES
+        self._remaining_bytes = MAX_BLOBS_BYTES
         self._size = 0
         self.through = 0
 
@@ -117,8 +118,9 @@ class PackWriter:
             for name, size in _REFERENCE.findall(stored.payload):
                 self._refer(name.decode(), int(size or 0), stored.sequence, header.type)
 
-    def list_wanted_blobs(self) -> list[BlobReference]:
-        """End the facts. Return the blobs that they refer to, each once, in the order of the references."""
+    def finish_facts(self) -> list[BlobReference]:
+        """End the facts. Return the blobs that they refer to, each once, in the order of the
+        references."""
         if self._facts is not None:
             self._facts.close()
             self._facts = None
@@ -133,7 +135,7 @@ class PackWriter:
             return self._omit(blob, "an earlier evidence pack of this session")
         if blob.size > MAX_BLOB_BYTES:
             return self._omit(blob, f"larger than {MAX_BLOB_BYTES} bytes")
-        if blob.size > self._room:
+        if blob.size > self._remaining_bytes:
             return self._omit(blob, f"all blobs together would be larger than {MAX_BLOBS_BYTES} bytes")
         return True
 
@@ -149,7 +151,7 @@ class PackWriter:
                 "chain_broken", f"The blob {blob.hash} has different bytes: the log was changed outside Callboard."
             )
         self._zip.writestr(layout.build_zip_member(layout.BLOBS + blob.hash), data)
-        self._room -= len(data)
+        self._remaining_bytes -= len(data)
         self._blobs.append(PackedBlob(hash=blob.hash, size=len(data), sequence=blob.sequence))
 
     def finish(self) -> PackResult:

@@ -36,7 +36,8 @@ class RequestingAgent(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ActionsPanel(Panel):
-    """In `pending` the turn of each action without an answer, in `agents` the agent of each thread."""
+    """Pending actions. `pending` maps each unanswered action to its turn, `agents` each thread to
+    its agent."""
 
     pending: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     agents: dict[str, RequestingAgent] = msgspec.field(default_factory=dict[str, RequestingAgent])
@@ -50,13 +51,13 @@ class ActionsPanel(Panel):
         return []
 
     @on
-    def require(self, record: Record, fact: ActionRequired) -> list[Op]:
+    def add_action(self, record: Record, fact: ActionRequired) -> list[Op]:
         scope = record.scope
         self.pending[scope.action] = scope.turn
         return upsert(_build_row(record, fact, self.agents.get(scope.thread, RequestingAgent(id=scope.agent, name=""))))
 
     @on
-    def end(self, record: Record, fact: ActionEndFact) -> list[Op]:
+    def end_action(self, record: Record, fact: ActionEndFact) -> list[Op]:
         action = record.scope.action
         return [] if self.pending.pop(action, None) is None else remove(ActionRow, action)
 

@@ -106,7 +106,7 @@ class WorkspaceView(Panel):
 
     @on
     def list_session(self, record: Record, fact: SessionListed) -> list[Op]:
-        return self._list(fact.session_id, Listing(title=fact.title))
+        return self._store_listing(fact.session_id, Listing(title=fact.title))
 
     @on
     def title_session(self, record: Record, fact: SessionTitled) -> list[Op]:
@@ -149,9 +149,9 @@ class WorkspaceView(Panel):
 
     def _change_listing(self, session: str, **changes: str | bool) -> list[Op]:
         listing = self.listings.get(session)
-        return [] if listing is None else self._list(session, msgspec.structs.replace(listing, **changes))
+        return [] if listing is None else self._store_listing(session, msgspec.structs.replace(listing, **changes))
 
-    def _list(self, session: str, listing: Listing) -> list[Op]:
+    def _store_listing(self, session: str, listing: Listing) -> list[Op]:
         self.listings[session] = listing
         card = self.cards.get(session)
         return [] if card is None else self._show(card, listing)

@@ -140,7 +140,7 @@ def test_the_creator_spawns_the_created_agent_and_that_agent_spawns_nothing() ->
         ({"name": "worker"}, "agent_exists", "The agent worker already exists."),
         ({"name": "the-judge"}, "agent_exists", "The agent the-judge already exists."),
         ({"name": "lead"}, "agent_exists", "The agent lead already exists."),
-        ({"prompt": "é" * 5000}, "message_too_large", "An agent made in a session can have at most 8192 bytes."),
+        ({"prompt": "é" * 5000}, "message_too_large", "An agent defined in a session can have at most 8192 bytes."),
     ],
 )
 def test_an_agent_wider_than_its_creator_or_with_a_used_name_is_refused_without_an_approval_card(
@@ -178,10 +178,10 @@ def test_without_the_capability_an_agent_creates_no_agent_and_no_edge() -> None:
 
     assert (agents.code, edges.code) == ("capability_missing", "capability_missing")
     assert agents.message == (
-        "lead cannot make agents: its definition lacks the capability spawn. A person can add `capabilities: [spawn]` "
+        "lead cannot define agents: its definition lacks the capability spawn. A person can add `capabilities: [spawn]` "
         "to its file."
     )
-    assert edges.message.startswith("lead cannot make edges: its definition lacks the capability edge.")
+    assert edges.message.startswith("lead cannot add edges: its definition lacks the capability edge.")
 
 
 def test_a_definition_that_became_invalid_before_its_approval_is_refused() -> None:

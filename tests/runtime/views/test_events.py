@@ -46,14 +46,14 @@ class Desk:
         await self.store.facts.append(
             Append(stream=stream, expected=head.sequence, epoch=1, facts=(NewFact(fact, scope),), origin=Origin(at=1))
         )
-        self.order.facts(stream, ends)
+        self.order.receive_facts(stream, ends)
 
     async def begin(self) -> None:
         await self.fact(SessionCreated(workspace_id=HOME, folder="/", title="t"))
         await self.fact(turn_started())
 
     def piece(self, text: str, offset: int) -> None:
-        self.order.frame(SESSION, Frame(kind="text", scope=PLACE, offset=offset, text=text))
+        self.order.receive_frame(SESSION, Frame(kind="text", scope=PLACE, offset=offset, text=text))
 
     async def end(self, text: str) -> None:
         await self.fact(MessageText(content=Text(text=text)), ends=(build_partial_key("text", PLACE),))

@@ -40,7 +40,7 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """An agent as its Markdown file defines it.
 
     Attributes:
-        hash: SHA-256 of the file's bytes in hex; of the definition if an agent made it.
+        hash: SHA-256 of the file's bytes in hex; of the definition if an agent is its creator.
         file: Path in the folder; empty for an agent of the package.
         prompt: Body of the file.
         aliases: Further names.

@@ -91,7 +91,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     - `source`: the product that it was imported from. `defined_agents` and `edges`: made for this
       session.
     - `owner`: thread that receives the person's input, the lead unless a handoff moved it.
-    - `name_counts`: number of agents made from each definition. `waiting`: threads of children that
+    - `name_counts`: number of agents created from each definition. `waiting`: threads of children that
       wait for a slot, in order. `sleepers`: threads of background agents. `servers`: the newest
       recorded state of each tool server.
     """

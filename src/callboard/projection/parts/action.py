@@ -21,7 +21,7 @@ _OUTCOMES: dict[str, ActionOutcome] = {"approve": "approved", "reject": "rejecte
 
 
 @on
-def require(run: OpenRun, record: Record, fact: ActionRequired) -> list[Op]:
+def add_action(run: OpenRun, record: Record, fact: ActionRequired) -> list[Op]:
     """Add a pending action, and name it in its tool call."""
     row = run.actions[record.scope.action] = ActionPart(
         **run.place.build_fields(record, record.scope.action, record.scope.step or run.step),

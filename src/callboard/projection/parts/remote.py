@@ -17,18 +17,20 @@ from .run import OpenRun, RemoteTask
 
 @on
 def change_task(run: OpenRun, record: Record, fact: RemoteTaskChanged) -> list[Op]:
-    return _change(_get_task(run, record, fact.remote_task_id), record, task_state=fact.state, message=fact.message)
+    return _change(
+        _find_or_add_task(run, record, fact.remote_task_id), record, task_state=fact.state, message=fact.message
+    )
 
 
 @on
 def add_artifact(run: OpenRun, record: Record, fact: RemoteArtifact) -> list[Op]:
     """Add an artifact of a remote task, or replace it by id."""
-    task = _get_task(run, record, fact.remote_task_id)
+    task = _find_or_add_task(run, record, fact.remote_task_id)
     task.artifacts[fact.remote_artifact_id] = fact.name or fact.remote_artifact_id
     return _change(task, record, artifacts=tuple(task.artifacts.values()))
 
 
-def _get_task(run: OpenRun, record: Record, remote_id: str) -> RemoteTask:
+def _find_or_add_task(run: OpenRun, record: Record, remote_id: str) -> RemoteTask:
     task = run.remote.get(remote_id)
     if task is None:
         fields = run.place.build_aside_fields(record, record.scope.step or run.step)

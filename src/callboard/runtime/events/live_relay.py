@@ -13,9 +13,9 @@ from callboard.contracts.record import Record
 class Listener(Protocol):
     """Receives everything that the feed receives, in the same order."""
 
-    def facts(self, stream: str, ends: Sequence[str]) -> None: ...
+    def receive_facts(self, stream: str, ends: Sequence[str]) -> None: ...
 
-    def frame(self, stream: str, frame: Frame) -> None: ...
+    def receive_frame(self, stream: str, frame: Frame) -> None: ...
 
 
 class RelayedFeed:
@@ -27,11 +27,11 @@ class RelayedFeed:
 
     def publish_facts(self, stream: str, records: Sequence[Record], ends: Sequence[str] = ()) -> None:
         self._feed.publish_facts(stream, records, ends)
-        self._listener.facts(stream, ends)
+        self._listener.receive_facts(stream, ends)
 
     def publish_frame(self, stream: str, frame: Frame) -> Cursor:
         cursor = self._feed.publish_frame(stream, frame)
-        self._listener.frame(stream, frame)
+        self._listener.receive_frame(stream, frame)
         return cursor
 
     def follow(self, stream: str, after: Cursor | None = None) -> AsyncGenerator[tuple[LiveItem, ...], None]:

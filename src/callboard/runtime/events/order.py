@@ -35,7 +35,7 @@ _TEXT_ENDS = frozenset({"message.text", "message.interrupted"})
 _encoder = msgspec.json.Encoder()
 
 
-class Numbered(msgspec.Struct, frozen=True):
+class NumberedEvent(msgspec.Struct, frozen=True):
     """An event with its number, encoded."""
 
     seq: int
@@ -43,15 +43,15 @@ class Numbered(msgspec.Struct, frozen=True):
     data: bytes
 
 
-class LiveNumbering(msgspec.Struct):
-    """A partial text. `seq` is the number of the newest Token in it."""
+class NumberedPartial(msgspec.Struct):
+    """A partial text with a number. `seq` is the number of the newest Token in it."""
 
     stream: str
     first: Frame
     texts: list[str]
     seq: int = 0
 
-    def so_far(self) -> RunEvent:
+    def build_event(self) -> RunEvent:
         self.texts = ["".join(self.texts)]
         return build_partial_event(
             self.stream, Partial(kind=self.first.kind, scope=self.first.scope, text=self.texts[0], tool=self.first.tool)
@@ -109,7 +109,7 @@ class RecentEvents:
 
     def __init__(self) -> None:
         self.base = 0
-        self._entries: deque[Numbered] = deque()
+        self._entries: deque[NumberedEvent] = deque()
         self._size = 0
         self._news = asyncio.Event()
 
@@ -119,7 +119,7 @@ class RecentEvents:
         self._size = 0
         self.base = base
 
-    def push(self, entry: Numbered) -> None:
+    def push(self, entry: NumberedEvent) -> None:
         self._entries.append(entry)
         self._size += len(entry.data)
         while self._size > MAX_BYTES and len(self._entries) > 1:
@@ -128,11 +128,11 @@ class RecentEvents:
             self.base = dropped.seq
         self.wake()
 
-    def since(self, seq: int) -> list[Numbered] | None:
+    def read_after(self, seq: int) -> list[NumberedEvent] | None:
         """Return the events after a number; None if some are no longer in memory."""
         if seq < self.base:
             return None
-        entries: list[Numbered] = []
+        entries: list[NumberedEvent] = []
         for entry in reversed(self._entries):
             if entry.seq <= seq:
                 break
@@ -178,11 +178,11 @@ class EventOrder:
         self._inbox: deque[_HeadMoved | _FrameArrived] = deque()
         self._waker = asyncio.Event()
         self.recent = RecentEvents()
-        self._partials: dict[tuple[str, str], LiveNumbering] = {}
+        self._partials: dict[tuple[str, str], NumberedPartial] = {}
         self._ended_parts: set[tuple[str, str]] = set()
         self._failure: BaseException | None = None
 
-    def facts(self, stream: str, ends: Sequence[str]) -> None:
+    def receive_facts(self, stream: str, ends: Sequence[str]) -> None:
         """Receive durable facts of a stream."""
         if self._active:
             self._inbox.append(_HeadMoved(stream, tuple(ends)))
@@ -191,7 +191,7 @@ class EventOrder:
             for key in ends:
                 self._partials.pop((stream, key), None)
 
-    def frame(self, stream: str, frame: Frame) -> None:
+    def receive_frame(self, stream: str, frame: Frame) -> None:
         """Receive a piece of a part."""
         if self._active:
             self._inbox.append(_FrameArrived(stream, frame))
@@ -200,8 +200,8 @@ class EventOrder:
             self._extend(stream, frame)
 
     @asynccontextmanager
-    async def numbering(self) -> AsyncGenerator[None]:
-        """Number everything within the context."""
+    async def follow(self) -> AsyncGenerator[None]:
+        """Number all events while the context is open."""
         self._followers += 1
         try:
             if self._task is None:
@@ -222,7 +222,7 @@ class EventOrder:
 
     def list_partial_texts(self) -> list[tuple[int, str, RunEvent]]:
         """Return the partial texts with their numbers and streams, in order."""
-        texts = [(making.seq, making.stream, making.so_far()) for making in self._partials.values()]
+        texts = [(partial.seq, partial.stream, partial.build_event()) for partial in self._partials.values()]
         return sorted(texts, key=lambda entry: entry[0])
 
     async def wait(self) -> None:
@@ -240,8 +240,8 @@ class EventOrder:
             written = newest[0].record.header.epoch if newest else 0
             first, self._end_of_share = find_live_range(self.place, self._epoch() - written)
             self.last = max(self.last, first - 1)
-            for making in self._partials.values():
-                making.seq = self.assign_number()
+            for partial in self._partials.values():
+                partial.seq = self.assign_number()
             self.recent.begin(self.last)
             ready.set_result(None)
             while True:
@@ -294,7 +294,7 @@ class EventOrder:
             self._partials.pop(part, None)
             self._ended_parts.add(part)
         for seq, event in number_fact_events(arrival):
-            self.recent.push(Numbered(seq, workspace, encode(seq, event)))
+            self.recent.push(NumberedEvent(seq, workspace, encode(seq, event)))
         first, self._end_of_share = find_live_range(arrival.place, self._epoch() - record.header.epoch)
         self.last = first - 1
 
@@ -303,24 +303,24 @@ class EventOrder:
         workspace = await self.find_workspace(item.stream)
         if (item.stream, build_partial_key(item.frame.kind, item.frame.scope)) in self._ended_parts:
             return
-        making = self._extend(item.stream, item.frame)
+        partial = self._extend(item.stream, item.frame)
         for event in build_frame_events(item.stream, item.frame):
             if self.last + 1 >= self._end_of_share:
                 return
             seq = self.assign_number()
-            if making is not None:
-                making.seq = seq
-            self.recent.push(Numbered(seq, workspace, encode(seq, event)))
+            if partial is not None:
+                partial.seq = seq
+            self.recent.push(NumberedEvent(seq, workspace, encode(seq, event)))
 
-    def _extend(self, stream: str, frame: Frame) -> LiveNumbering | None:
+    def _extend(self, stream: str, frame: Frame) -> NumberedPartial | None:
         if frame.kind != "text":
             return None
         part = (stream, build_partial_key(frame.kind, frame.scope))
-        making = self._partials.get(part)
-        if making is None:
-            making = self._partials[part] = LiveNumbering(stream, frame, [])
-        making.texts.append(frame.text)
-        return making
+        partial = self._partials.get(part)
+        if partial is None:
+            partial = self._partials[part] = NumberedPartial(stream, frame, [])
+        partial.texts.append(frame.text)
+        return partial
 
     def _end_parts(self, item: _HeadMoved) -> None:
         for key in item.ends:

@@ -25,14 +25,14 @@ class EventStream:
     async def follow(self, workspace: str, after: int | None) -> AsyncGenerator[bytes]:
         """Yield the encoded events of a workspace after a number. Without a usable number, start with the current state."""
         order = self._order
-        async with order.numbering():
+        async with order.follow():
             if after is None or not self._can_resume(after):
                 position, chunk = await self._snapshot(workspace, gap=after is not None)
                 yield chunk
             else:
                 position = after
             while True:
-                entries = order.recent.since(position)
+                entries = order.recent.read_after(position)
                 if entries is None:
                     target = order.last
                     async for chunk in self._read_missed(workspace, position, target):

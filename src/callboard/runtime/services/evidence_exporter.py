@@ -152,7 +152,7 @@ class EvidenceExporter(Service):
 
     async def _add_blobs(self, packer: PackWriter) -> None:
         blobs = self._dependencies.store.blobs
-        for ref in packer.list_wanted_blobs():
+        for ref in packer.finish_facts():
             if packer.accept_blob(ref):
                 # One extra byte shows that the blob is too large.
                 data = await blobs.get_range(ref.hash, offset=0, length=MAX_BLOB_BYTES + 1)

@@ -52,8 +52,9 @@ def require_agent(state: Session, name: str, field: str) -> Thread:
     return thread
 
 
-def require_main_agent(batch: Batch, name: str, sender: Thread, field: str) -> Thread:
-    """Return the main agent with this name; one that is not in the session joins it.
+def find_or_join_agent(batch: Batch, name: str, sender: Thread, field: str) -> Thread:
+    """Return the thread of the agent with this name. A defined main agent that is not in the
+    session joins it.
 
     Raises:
         Refusal: `unknown_agent`.

@@ -1,5 +1,5 @@
-"""Agents and edges that agents make: with the capability, a person's approval, and within the
-maker's bounds."""
+"""Agents and edges that agents define: with the capability, a person's approval, and within the
+creator's bounds."""
 
 from __future__ import annotations
 
@@ -22,18 +22,20 @@ from ...decision_inputs import narrow_mode
 from ...state.session import Thread
 from .addressing import find_agent
 
-_LACKS: dict[Capability, str] = {"spawn": "make agents", "edge": "make edges"}
+_LACKS: dict[Capability, str] = {"spawn": "define agents", "edge": "add edges"}
 
 
-def define_agent(batch: Batch, maker: Thread, request: DefineAgentArguments) -> AgentCreated:
-    """Make an agent for this session.
+def define_agent(batch: Batch, creator: Thread, request: DefineAgentArguments) -> AgentCreated:
+    """Define an agent for this session.
 
     Raises:
         Refusal: `subagent_spawns`, `capability_missing`, `agent_exists`, `tool_not_listed`,
             `policy_denied`, `path_denied`, `mode_denied`, `message_too_large`.
     """
-    definition = build_definition(batch, maker, request)
-    batch.add(AgentDefined(name=definition.name, definition=batch.store_text(_encode(definition))), _build_scope(maker))
+    definition = build_definition(batch, creator, request)
+    batch.add(
+        AgentDefined(name=definition.name, definition=batch.store_text(_encode(definition))), _build_scope(creator)
+    )
     return AgentCreated(
         session_id=batch.state.session,
         agent=definition.name,
@@ -44,27 +46,27 @@ def define_agent(batch: Batch, maker: Thread, request: DefineAgentArguments) -> 
     )
 
 
-def add_edge(batch: Batch, maker: Thread, request: AddEdgeArguments) -> EdgeCreated:
-    """Make an edge for this session.
+def add_edge(batch: Batch, creator: Thread, request: AddEdgeArguments) -> EdgeCreated:
+    """Add an edge for this session.
 
     Raises:
         Refusal: `subagent_spawns`, `capability_missing`, `unknown_agent`, `agent_to_itself`,
             `subagents_do_not_talk`, `ownership_not_allowed`, `edge_exists`.
     """
-    source, edge = build_edge(batch, maker, request)
-    batch.add(EdgeAdded(source=source, edge=edge), _build_scope(maker))
+    source, edge = build_edge(batch, creator, request)
+    batch.add(EdgeAdded(source=source, edge=edge), _build_scope(creator))
     return EdgeCreated(session_id=batch.state.session, source=source, edge=edge, sequence=batch.state.sequence)
 
 
-def build_definition(batch: Batch, maker: Thread, request: DefineAgentArguments) -> Definition:
-    """Return the requested agent within its maker's bounds."""
-    maker_definition = _require_capability(batch, maker, "spawn")
+def build_definition(batch: Batch, creator: Thread, request: DefineAgentArguments) -> Definition:
+    """Return the requested agent within its creator's bounds."""
+    creator_definition = _require_capability(batch, creator, "spawn")
     if batch.inputs.find_definition(request.name) is not None or find_agent(batch.state, request.name) is not None:
         raise Refusal(
             "agent_exists", f"The agent {request.name} already exists.", field="name", hint="Choose another name."
         )
-    _check_tools(maker_definition, request)
-    _check_policy(maker_definition, request)
+    _check_tools(creator_definition, request)
+    _check_policy(creator_definition, request)
     definition = Definition(
         name=request.name,
         description=request.description.strip(),
@@ -74,27 +76,27 @@ def build_definition(batch: Batch, maker: Thread, request: DefineAgentArguments)
         model=request.model.strip(),
         tools=tuple(dict.fromkeys(map(to_stored_name, request.tools))),
         policy=tuple(dict.fromkeys(request.policy)),
-        delegate_targets=maker_definition.delegate_targets if "Delegate" in request.policy else None,
-        permission_mode=_narrow_requested_mode(maker_definition, request),
-        work_globs=_check_globs(maker_definition, request),
-        max_iters=maker_definition.max_iters,
-        made_by=maker_definition.name,
+        delegate_targets=creator_definition.delegate_targets if "Delegate" in request.policy else None,
+        permission_mode=_narrow_requested_mode(creator_definition, request),
+        work_globs=_check_globs(creator_definition, request),
+        max_iters=creator_definition.max_iters,
+        made_by=creator_definition.name,
     )
     definition = msgspec.structs.replace(definition, hash=hashlib.sha256(_encode(definition).encode()).hexdigest())
     if len(_encode(definition).encode()) > MAX_INLINE_BYTES:
         raise Refusal(
             "message_too_large",
-            f"An agent made in a session can have at most {MAX_INLINE_BYTES} bytes.",
+            f"An agent defined in a session can have at most {MAX_INLINE_BYTES} bytes.",
             field="prompt",
             hint="Write long instructions to a file, and name it in the prompt.",
         )
     return definition
 
 
-def build_edge(batch: Batch, maker: Thread, request: AddEdgeArguments) -> tuple[str, Edge]:
+def build_edge(batch: Batch, creator: Thread, request: AddEdgeArguments) -> tuple[str, Edge]:
     """Return the requested edge and the name of its source agent. An edge lifts no invariant."""
-    _require_capability(batch, maker, "edge")
-    source = _require_edge_end(batch, request.source or maker.agent, "source")
+    _require_capability(batch, creator, "edge")
+    source = _require_edge_end(batch, request.source or creator.agent, "source")
     target = _require_edge_end(batch, request.to, "to")
     if source.name == target.name:
         raise Refusal("agent_to_itself", "An edge must lead to another agent.", field="to")
@@ -112,66 +114,66 @@ def build_edge(batch: Batch, maker: Thread, request: AddEdgeArguments) -> tuple[
     return source.name, edge
 
 
-def _require_capability(batch: Batch, maker: Thread, capability: Capability) -> Definition:
-    if maker.child is not None:
-        raise Refusal("subagent_spawns", "A subagent cannot make agents or edges.", hint="Report to your parent.")
-    definition = batch.inputs.find_definition(maker.definition)
+def _require_capability(batch: Batch, creator: Thread, capability: Capability) -> Definition:
+    if creator.child is not None:
+        raise Refusal("subagent_spawns", "A subagent cannot define agents or add edges.", hint="Report to your parent.")
+    definition = batch.inputs.find_definition(creator.definition)
     if definition is None or capability not in definition.capabilities:
         raise Refusal(
             "capability_missing",
-            f"{maker.agent} cannot {_LACKS[capability]}: its definition lacks the capability {capability}.",
+            f"{creator.agent} cannot {_LACKS[capability]}: its definition lacks the capability {capability}.",
             hint=f"A person can add `capabilities: [{capability}]` to its file.",
         )
     return definition
 
 
-def _check_tools(own: Definition, request: DefineAgentArguments) -> None:
-    missing = [tool for tool in request.tools if to_stored_name(tool) not in own.tools]
-    if missing and "*" not in own.tools:
+def _check_tools(creator: Definition, request: DefineAgentArguments) -> None:
+    missing = [tool for tool in request.tools if to_stored_name(tool) not in creator.tools]
+    if missing and "*" not in creator.tools:
         raise Refusal(
             "tool_not_listed",
-            f"{own.name} does not have these tools of {request.name}: {', '.join(map(to_model_name, missing))}.",
+            f"{creator.name} does not have these tools of {request.name}: {', '.join(map(to_model_name, missing))}.",
             field="tools",
-            hint=f"{own.name} has: {', '.join(map(to_model_name, own.tools)) or 'none'}.",
+            hint=f"{creator.name} has: {', '.join(map(to_model_name, creator.tools)) or 'none'}.",
         )
 
 
-def _check_policy(own: Definition, request: DefineAgentArguments) -> None:
-    missing = [policy for policy in request.policy if policy not in own.policy]
+def _check_policy(creator: Definition, request: DefineAgentArguments) -> None:
+    missing = [policy for policy in request.policy if policy not in creator.policy]
     if missing:
         raise Refusal(
             "policy_denied",
-            f"{own.name} does not have this policy of {request.name}: {', '.join(missing)}.",
+            f"{creator.name} does not have this policy of {request.name}: {', '.join(missing)}.",
             field="policy",
-            hint=f"{own.name} has: {', '.join(own.policy) or 'none'}.",
+            hint=f"{creator.name} has: {', '.join(creator.policy) or 'none'}.",
         )
     if request.kind == "subagent" and "Delegate" in request.policy:
         raise Refusal("policy_denied", "A subagent cannot delegate.", field="policy", hint="Remove Delegate.")
 
 
-def _narrow_requested_mode(own: Definition, request: DefineAgentArguments) -> PermissionMode | None:
-    requested, widest = request.permission_mode, own.permission_mode
+def _narrow_requested_mode(creator: Definition, request: DefineAgentArguments) -> PermissionMode | None:
+    requested, widest = request.permission_mode, creator.permission_mode
     if requested is None:
         return widest
     if narrow_mode(requested, widest) != requested:
         raise Refusal(
             "mode_denied",
-            f"The mode {requested} of {request.name} is wider than {own.name}'s mode {widest}.",
+            f"The mode {requested} of {request.name} is wider than {creator.name}'s mode {widest}.",
             field="permissionMode",
         )
     return requested
 
 
-def _check_globs(own: Definition, request: DefineAgentArguments) -> tuple[str, ...]:
-    outside = [glob for glob in request.work_globs if own.work_globs and not _is_within(glob, own.work_globs)]
+def _check_globs(creator: Definition, request: DefineAgentArguments) -> tuple[str, ...]:
+    outside = [glob for glob in request.work_globs if creator.work_globs and not _is_within(glob, creator.work_globs)]
     if outside:
         raise Refusal(
             "path_denied",
-            f"{own.name} cannot write to these paths of {request.name}: {', '.join(outside)}.",
+            f"{creator.name} cannot write to these paths of {request.name}: {', '.join(outside)}.",
             field="workGlobs",
-            hint=f"Use one of {', '.join(own.work_globs)}, or a pattern below one that ends in **.",
+            hint=f"Use one of {', '.join(creator.work_globs)}, or a pattern below one that ends in **.",
         )
-    return request.work_globs or own.work_globs
+    return request.work_globs or creator.work_globs
 
 
 def _is_within(glob: str, bounds: tuple[str, ...]) -> bool:
@@ -212,8 +214,8 @@ def _has_edge(source: Definition, target: Definition) -> bool:
     return forward or back
 
 
-def _build_scope(maker: Thread) -> Scope:
-    return build_run_scope(maker, maker.run) if maker.run is not None else build_thread_scope(maker)
+def _build_scope(creator: Thread) -> Scope:
+    return build_run_scope(creator, creator.run) if creator.run is not None else build_thread_scope(creator)
 
 
 def _encode(definition: Definition) -> str:

@@ -14,7 +14,7 @@ from callboard.contracts.team_tools import TEAM_TOOLS
 from ...batch import Batch
 from .define import build_definition, build_edge
 
-#: Tools that make agents and edges. Each use requires an approval, whatever the rules and modes allow.
+#: Tools that define agents and add edges. Each use requires an approval, whatever the rules and modes allow.
 MAKING = frozenset(tool.name for tool in TEAM_TOOLS.values() if tool.capability is not None)
 
 
@@ -22,14 +22,14 @@ def render_card(batch: Batch, scope: Scope, tool: str, arguments: str) -> str:
     """Return what the call would make, as text. Raises Refusal if it cannot make it, so no person
     approves in vain."""
     request = casing.decode(arguments, TEAM_TOOLS[tool].arguments)
-    maker = batch.get_thread(scope.thread)
+    creator = batch.get_thread(scope.thread)
     match request:
         case DefineAgentArguments():
-            return _render_agent(build_definition(batch, maker, request))
+            return _render_agent(build_definition(batch, creator, request))
         case AddEdgeArguments():
-            return _render_edge(*build_edge(batch, maker, request))
+            return _render_edge(*build_edge(batch, creator, request))
         case _:
-            raise LookupError(f"{tool} is not a tool that makes agents or edges")
+            raise LookupError(f"{tool} is not a tool that defines agents or adds edges")
 
 
 def _render_agent(definition: Definition) -> str:

@@ -22,7 +22,7 @@ from callboard.contracts.scope import Scope
 from ...batch import Batch
 from ...state.session import Session, Thread
 from ...state.team import OpenHandoff
-from ..agent.addressing import find_agent, require_agent, require_main_agent
+from ..agent.addressing import find_agent, find_or_join_agent, require_agent
 from ..artifact.versions import find_worktree, resolve_refs
 from ..turn.idle import find_delay_reason
 
@@ -40,7 +40,7 @@ def send_handoff(batch: Batch, sender: Thread, request: HandoffArguments) -> Han
             `agent_to_itself`, `subagents_do_not_talk`, `ownership_not_allowed`.
     """
     _check_size(request)
-    receiver = require_main_agent(batch, request.to, sender, "to")
+    receiver = find_or_join_agent(batch, request.to, sender, "to")
     if receiver.thread == sender.thread:
         raise Refusal("agent_to_itself", "An agent cannot hand off to itself.", field="to")
     check_invariants(sender, receiver)

@@ -12,7 +12,7 @@ from callboard.contracts.scope import Scope
 
 from ...batch import Batch
 from ...state.session import Thread
-from ..agent.addressing import require_main_agent
+from ..agent.addressing import find_or_join_agent
 from ..subagent.child_scope import ENDED
 from ..turn.idle import find_delay_reason
 from .handoff import check_invariants
@@ -28,7 +28,7 @@ def send_message(batch: Batch, sender: Thread, request: MessageArguments) -> Mes
     if not request.text.strip():
         raise Refusal("empty_message", "A message needs a text.", field="text")
     receivers = {
-        agent.thread: agent for agent in (require_main_agent(batch, name, sender, "to") for name in request.to)
+        agent.thread: agent for agent in (find_or_join_agent(batch, name, sender, "to") for name in request.to)
     }
     if sender.thread in receivers:
         raise Refusal("agent_to_itself", "An agent cannot write to itself.", field="to")

@@ -1,4 +1,4 @@
-"""Reviews of work. An applied review returns its requested changes to their maker."""
+"""Reviews of work. An applied review returns its requested changes to the author of the work."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from callboard.contracts.scope import Scope
 from ...batch import Batch
 from ...state.session import Thread
 from ...state.team import Child, OpenReview
-from ..agent.addressing import find_agent, require_agent, require_child, require_main_agent
+from ..agent.addressing import find_agent, find_or_join_agent, require_agent, require_child
 from ..subagent import ending
 from ..subagent.child_scope import build_child_scope
 from ..subagent.children import resume_child
@@ -33,7 +33,7 @@ def request_review(batch: Batch, sender: Thread, request: RequestReviewArguments
         Refusal: `unknown_agent`, `agent_to_itself`, `subagents_do_not_talk`, `nothing_running`;
             `not_your_child` for the work of another agent's child.
     """
-    reviewer = require_main_agent(batch, request.reviewer, sender, "reviewer")
+    reviewer = find_or_join_agent(batch, request.reviewer, sender, "reviewer")
     if reviewer.thread != sender.thread:
         check_receiver(sender, reviewer, "reviewer")
     target = require_agent(batch.state, request.target, "target") if request.target is not None else sender
@@ -79,7 +79,7 @@ def _find_delegated_review(batch: Batch, sender: Thread, target: Thread) -> str:
     pending_reviews = (
         review for review in batch.state.reviews.values() if review.target == target.agent and not review.judged
     )
-    return next((thread.review for thread in pending_reviews if not thread.asker), "")
+    return next((review.review for review in pending_reviews if not review.asker), "")
 
 
 def open_child_review(batch: Batch, thread: Thread, child: Child) -> None:
@@ -126,7 +126,7 @@ def record_verdict(batch: Batch, reviewer: Thread | None, verdict: VerdictArgume
     else:
         if target is None or child is None:
             _close_task(batch, review, verdict)
-        _tell_asker(batch, reviewer, review, verdict)
+        _send_verdict(batch, reviewer, review, verdict)
     return ReviewChanged(
         session_id=batch.state.session,
         review_id=review.review,
@@ -136,7 +136,7 @@ def record_verdict(batch: Batch, reviewer: Thread | None, verdict: VerdictArgume
 
 
 def apply_review(batch: Batch, review_id: str, assignee: str | None, by: str) -> OpenReview:
-    """Return the requested changes to their maker.
+    """Send the requested changes to the author of the reviewed work.
 
     Raises:
         Refusal: `unknown_review`, `review_not_judged`, `unknown_agent`.
@@ -146,15 +146,15 @@ def apply_review(batch: Batch, review_id: str, assignee: str | None, by: str) ->
         raise Refusal("unknown_review", f"There is no review {review_id} to apply.", field="reviewId")
     if not review.judged:
         raise Refusal("review_not_judged", "The review has no verdict yet.", field="reviewId")
-    maker = require_agent(batch.state, assignee or review.target, "assignee")
+    author = require_agent(batch.state, assignee or review.target, "assignee")
     batch.add(
-        ReviewApplied(reviewer=review.reviewer, target=maker.agent, by=by),
-        Scope(agent=maker.agent, thread=maker.thread, task=review.task, review=review.review),
+        ReviewApplied(reviewer=review.reviewer, target=author.agent, by=by),
+        Scope(agent=author.agent, thread=author.thread, task=review.task, review=review.review),
     )
-    if maker.child is not None:
-        resume_child(batch, maker, maker.child, format_changes(review))
+    if author.child is not None:
+        resume_child(batch, author, author.child, format_changes(review))
     else:
-        notify_agent(batch, None, maker, format_changes(review))
+        notify_agent(batch, None, author, format_changes(review))
     return review
 
 
@@ -167,7 +167,7 @@ def _format_fixes(fixes: tuple[ReviewFix, ...]) -> str:
     return "\n".join(f"- {fix.text}{f' ({fix.ref})' if fix.ref else ''}" for fix in fixes)
 
 
-def _tell_asker(batch: Batch, reviewer: Thread | None, review: OpenReview, verdict: VerdictArguments) -> None:
+def _send_verdict(batch: Batch, reviewer: Thread | None, review: OpenReview, verdict: VerdictArguments) -> None:
     """Send the verdict to the agent that requested it. A parent is notified of its child's end
     instead."""
     asker = batch.state.threads.get(review.asker)

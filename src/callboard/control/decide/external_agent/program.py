@@ -27,7 +27,7 @@ from ...state.turn import OpenRun
 from ..tool.calls import ask_approval, build_hook_outcome, get_original_arguments, start_call
 from ..turn.inbox import consume_inbox
 from ..turn.iterate import find_run
-from ..turn.plan import record_plan as tell_plan
+from ..turn.plan import record_plan
 
 
 def record_external(
@@ -163,7 +163,7 @@ def record_reported_plan(batch: Batch, report: ExternalPlanReported) -> None:
     """Record the agent's plan."""
     prompted = _find_prompted_run(batch, report)
     if prompted is not None:
-        tell_plan(batch, *prompted, report.step, report.steps)
+        record_plan(batch, *prompted, report.step, report.steps)
         consume_inbox(batch, report.thread)
 
 

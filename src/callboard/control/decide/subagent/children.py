@@ -22,8 +22,8 @@ from ...state.session import Thread
 from ...state.team import Child
 from ...state.turn import OpenRun
 from ..agent.addressing import carry_mode, require_child, resolve_modes
-from . import ending as ends
 from .child_scope import ENDED, list_children
+from .ending import end_child
 from .slots import start_or_wait
 
 #: Note on a result that the child did not finalize.
@@ -133,7 +133,7 @@ def stop_child(batch: Batch, thread: Thread, child: Child, ending: InterruptCaus
         batch.add(QueueRemoved(reason=reason or f"the child is {ending}"), build_thread_scope(thread, queued.turn))
     run = thread.run
     if run is None:
-        ends.end_child(batch, batch.get_thread(thread.thread), child, ending, reason)
+        end_child(batch, batch.get_thread(thread.thread), child, ending, reason)
     elif not run.stopping or child.ending not in ("closed", ending):
         batch.add(TurnInterruptRequested(cause=ending, reason=reason), build_run_scope(thread, run))
 

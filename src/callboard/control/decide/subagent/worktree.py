@@ -21,7 +21,7 @@ from ...outcomes import WorktreeLeft, WorktreeMade
 from ...state.session import Thread
 from ...state.team import Child
 from ..agent.addressing import require_child
-from ..artifact.versions import record_changes as changed
+from ..artifact.versions import record_changes
 from . import ending
 from .child_scope import build_child_scope
 
@@ -99,7 +99,7 @@ def begin_merge(batch: Batch, request: MergeSubagent) -> ChildChanged:
 def finish_merge(batch: Batch, report: MergeReported) -> ChildMerged:
     """Record the result of a merge. The reporter refuses a failed one after this fact."""
     batch.add_blobs(*report.blobs)
-    changed(batch, report.scope, report.changes, "merge")
+    record_changes(batch, report.scope, report.changes, "merge")
     batch.add(
         SubagentMerged(status=report.status, files=report.files, conflict=report.conflict, message=report.message),
         report.scope,

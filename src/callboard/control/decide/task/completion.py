@@ -52,8 +52,8 @@ def _end_attempt(batch: Batch, task: OpenTask) -> None:
     end = _find_attempt_end(batch, task, thread)
     if end is None:
         return
-    cut = end.was_interrupted_by_host
-    if not cut and any(part.work == "running" for part in list_parts(batch.state, task.task)):
+    interrupted_by_host = end.was_interrupted_by_host
+    if not interrupted_by_host and any(part.work == "running" for part in list_parts(batch.state, task.task)):
         return
     scope = build_task_scope(batch.state, task)
     match end.how:
@@ -64,7 +64,7 @@ def _end_attempt(batch: Batch, task: OpenTask) -> None:
             )
         case "failed":
             batch.add(TaskFailed(code=end.code, message=end.message), scope)
-        case "interrupted" if cut or not task.implied:
+        case "interrupted" if interrupted_by_host or not task.implied:
             message = end.message or f"The turn was stopped ({end.code})."
             batch.add(TaskFailed(code="interrupted", message=message), scope)
         case "interrupted":

@@ -32,15 +32,15 @@ from ...state.turn import OpenCall, OpenRun
 from ..agent import define
 from ..exchange import handoff, messages, review
 from ..subagent import children, waits, worktree
-from ..subagent.child_scope import list_children as children_of
+from ..subagent.child_scope import list_children
 from ..subagent.spawn import spawn_child
 from ..task import board
 
 T = TypeVar("T", bound=TeamToolArguments)
 
 
-def carry_out(batch: Batch, scope: Scope, tool: str, arguments: str) -> None:
-    """Do what the call requests. A refusal is its result and leaves no other fact."""
+def run_team_call(batch: Batch, scope: Scope, tool: str, arguments: str) -> None:
+    """Run a call of a team tool. A refusal is its result and leaves no other fact."""
     before = batch.mark()
     batch.add(ToolStarted(tool=tool), scope)
     try:
@@ -72,7 +72,7 @@ def _run_tool(batch: Batch, scope: Scope, tool: str, arguments: str) -> str | No
             worktree.require_mergeable(batch, thread, _expect(request, MergeArguments))
             return None
         case "list_subagents":
-            return casing.encode([children.build_result(child) for child in children_of(batch.state, thread.thread)])
+            return casing.encode([children.build_result(child) for child in list_children(batch.state, thread.thread)])
         case _:
             return casing.encode(_decide_tool(batch, thread, tool, request))
 

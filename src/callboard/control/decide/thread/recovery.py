@@ -13,7 +13,7 @@ from ...batch import Batch
 from ...outcomes import ClockStepped, HostTakenOver, Piece
 from ...state.session import Session, Thread
 from ...state.turn import OpenCall
-from ..artifact.exports import fail_interrupted_exports as exports_unknown
+from ..artifact.exports import fail_interrupted_exports
 from ..external_agent.program import disconnect
 from ..subagent import worktree
 from ..tool.processes import lose_processes
@@ -36,7 +36,7 @@ def take_over(batch: Batch, report: HostTakenOver) -> bool:
     if batch.state.epoch < batch.inputs.epoch:
         _record_clock_difference(batch)
         worktree.lose_merges(batch, ENDED)
-        exports_unknown(batch, ENDED)
+        fail_interrupted_exports(batch, ENDED)
     lose_processes(batch, ENDED)
     stale = [
         (thread, thread.run)

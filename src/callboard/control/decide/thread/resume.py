@@ -92,7 +92,7 @@ def _continue_thread(batch: Batch, thread: Thread, request: ResumeThread) -> Non
                 permission_mode=again.permission_mode,
                 resumes=True,
             ),
-            _build_turn_scope(batch, thread, again.turn, request.reason),
+            _begin_turn_scope(batch, thread, again.turn, request.reason),
         )
         if thread.child is not None or thread.queue:
             batch.add(QueueAdded(position=len(thread.queue) + 1), scope)
@@ -107,9 +107,9 @@ def _continue_thread(batch: Batch, thread: Thread, request: ResumeThread) -> Non
         start_turn(batch, thread.thread, first)
 
 
-def _build_turn_scope(batch: Batch, thread: Thread, turn: str, reason: str) -> Scope:
-    """Return the scope of the turn. If the turn before worked on a task of the board, this one is
-    another attempt."""
+def _begin_turn_scope(batch: Batch, thread: Thread, turn: str, reason: str) -> Scope:
+    """Return the scope of the turn. If the previous turn worked on a task of the board, record
+    another attempt at that task."""
     last = thread.last.turn if thread.last is not None else ""
     task = next((other for other in batch.state.tasks.values() if other.turn and other.turn == last), None)
     if task is None or task.work != "over" or task.paused or task.cancelling:

@@ -17,7 +17,7 @@ from ..agent.addressing import carry_mode, resolve_modes
 from ..subagent.children import continue_child
 from ..subagent.slots import start_or_wait
 from ..turn.idle import MAX_HOPS, can_wake, pause_chain
-from ..turn.sleep import build_scheduled_modes as sleeping_modes
+from ..turn.sleep import build_scheduled_modes
 from ..turn.start import start_turn
 
 
@@ -56,7 +56,7 @@ def deliver_inbox(batch: Batch, thread: Thread) -> None:
 
 def _wake_turn(batch: Batch, thread: Thread) -> QueuedTurn:
     background = thread.background
-    modes = resolve_modes(batch, thread) if background is None else sleeping_modes(batch, thread, background)
+    modes = resolve_modes(batch, thread) if background is None else build_scheduled_modes(batch, thread, background)
     return QueuedTurn(
         turn=batch.inputs.ids.new("turn"), mode=modes.mode, permission_mode=modes.permission_mode, woken=True
     )

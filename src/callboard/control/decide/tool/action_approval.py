@@ -16,7 +16,7 @@ from ...outcomes import ActionTimedOut
 from ...state.session import Session, Thread
 from ...state.turn import OpenCall, OpenRun
 from .calls import proceed, start_call
-from .plan_approval import carry_out, find_accepted_mode
+from .plan_approval import find_accepted_mode, queue_plan_turn
 from .questions import settle_question
 
 _OUTCOMES: dict[Decision, str] = {"approve": "approved", "reject": "rejected", "answer": "answered"}
@@ -108,7 +108,7 @@ def respond_action(batch: Batch, request: RespondAction) -> ActionAnswered:
     else:
         batch.add(_build_rejection(batch.inputs.actor, request.reason), build_call_scope(thread, run, call))
     if permission_mode is not None:
-        carry_out(batch, thread.thread, next_turn, permission_mode, call, request.reason)
+        queue_plan_turn(batch, thread.thread, next_turn, permission_mode, call, request.reason)
     proceed(batch, thread.thread)
     return ActionAnswered(
         session_id=batch.state.session,
@@ -147,7 +147,7 @@ def find_waiting_call(state: Session, action: str) -> tuple[Thread, OpenRun, Ope
 
 
 def _build_rejection(actor: Actor, reason: str) -> ToolRefused:
-    """Return who rejected the call, from the command's actor."""
+    """Return the refusal of a rejected call, with who rejected it."""
     policy = actor.kind == "policy"
     who = f"The policy {actor.id}" if policy else "The person"
     message = f"{who} rejected the call: {reason}" if reason else f"{who} rejected the call."

@@ -28,7 +28,7 @@ from ...state.session import Thread
 from ...state.turn import OpenRun
 from ..agent.definition_cards import MAKING, render_card
 from ..artifact.versions import record_changes
-from ..team.calls import carry_out, refuse
+from ..team.calls import refuse, run_team_call
 from ..turn.iterate import ask_model, complete_turn, find_run, require_run
 from ..turn.start import start_next
 from ..turn.tool_catalog import record_catalog, record_servers
@@ -219,7 +219,7 @@ def end_call(batch: Batch, report: ToolEnded) -> None:
 def start_call(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation) -> None:
     """Start the call in that scope, in its sandbox. A team tool is carried out here."""
     if tool in TEAM_TOOLS:
-        carry_out(batch, scope, tool, evaluation.arguments)
+        run_team_call(batch, scope, tool, evaluation.arguments)
         return
     if evaluation.sandbox is not None:
         batch.add(evaluation.sandbox, scope)
@@ -273,8 +273,8 @@ def abandon_calls(
 
 
 def _ask_for_definition(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, past: int) -> None:
-    """Ask a person once whether the call may make an agent or edge, with a preview. Refuse a call
-    that could not make it."""
+    """Ask a person once whether the call may define an agent or add an edge, with a preview. Refuse
+    a call that could do neither."""
     try:
         preview = render_card(batch, scope, tool, evaluation.arguments)
     except Refusal as refusal:

@@ -68,11 +68,11 @@ def find_accepted_mode(
     )
 
 
-def carry_out(
+def queue_plan_turn(
     batch: Batch, thread_id: str, turn: str, permission_mode: ContinuationMode, call: OpenCall, reason: str
 ) -> None:
-    """Queue the turn that carries out the accepted plan before all other turns. It starts once no
-    call of the run is open."""
+    """Queue a turn that carries out the accepted plan, before all other turns. It starts once the
+    run has no open call."""
     thread = batch.get_thread(thread_id)
     mode = "chat" if thread.run is None else thread.run.mode
     plan = (

@@ -22,8 +22,8 @@ def record_plan(batch: Batch, thread: Thread, run: OpenRun, step: int, steps: tu
     before = run.plan
     if steps == (before.steps if before is not None else ()):
         return
-    revision, place = (1, step) if before is None else (before.revision, before.step)
-    batch.add(PlanUpdated(steps=steps, revision=revision), build_run_scope(thread, run, place))
+    revision, first_step = (1, step) if before is None else (before.revision, before.step)
+    batch.add(PlanUpdated(steps=steps, revision=revision), build_run_scope(thread, run, first_step))
 
 
 def propose_plan(batch: Batch, thread: Thread, run: OpenRun, step: int, steps: tuple[PlanStep, ...]) -> None:

@@ -17,8 +17,7 @@ from .iterate import ask_model
 from .queue_eligibility import find_startable
 from .routing import route, warn_of_images
 from .sleep import begin_attempt
-from .tool_catalog import record_catalog as resolved_catalog
-from .tool_catalog import record_servers
+from .tool_catalog import record_catalog, record_servers
 
 
 def start_turn(batch: Batch, thread_id: str, turn: QueuedTurn) -> None:
@@ -45,7 +44,7 @@ def start_turn(batch: Batch, thread_id: str, turn: QueuedTurn) -> None:
         scope,
     )
     record_servers(batch, config.servers, scope)
-    resolved_catalog(batch, thread_id, config.catalog, scope)
+    record_catalog(batch, thread_id, config.catalog, scope)
     route(batch, thread, turn, config, scope)
     record_context(batch, thread, config, scope)
     warn_of_images(batch, batch.get_thread(thread_id), scope)
