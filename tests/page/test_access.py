@@ -14,7 +14,7 @@ from tests.prove.driver import store
 
 from .desk import desk, link_to
 
-GATES = {"en-US": ("You are not signed in", "Try again"), "zh-CN": ("你尚未登录", "重试")}
+SIGN_IN_TEXTS = {"en-US": ("You are not signed in", "Try again"), "zh-CN": ("你尚未登录", "重试")}
 
 
 def test_the_code_leaves_the_address_and_a_reload_and_a_second_tab_need_none(
@@ -32,7 +32,7 @@ def test_the_code_leaves_the_address_and_a_reload_and_a_second_tab_need_none(
         second.goto(clean)
         expect(second.get_by_role("textbox", name="Message", exact=True)).to_be_visible()
         with desk(browser, ready["link"]) as stranger:
-            expect(stranger.page.get_by_role("heading", name=GATES["en-US"][0])).to_be_visible()
+            expect(stranger.page.get_by_role("heading", name=SIGN_IN_TEXTS["en-US"][0])).to_be_visible()
 
 
 def test_after_a_restart_one_new_link_signs_every_open_tab_in(product: Product, browser: Browser) -> None:
@@ -45,12 +45,12 @@ def test_after_a_restart_one_new_link_signs_every_open_tab_in(product: Product, 
         server.wait()
         with product.up("--port", port) as (_, again):
             assert again["url"] == ready["url"]
-            gate = tab.page.get_by_role("heading", name=GATES["en-US"][0])
-            expect(gate).to_be_visible()
+            heading = tab.page.get_by_role("heading", name=SIGN_IN_TEXTS["en-US"][0])
+            expect(heading).to_be_visible()
             opened = tab.page.context.new_page()
             opened.goto(again["link"])
             expect(opened.get_by_role("textbox", name="Message", exact=True)).to_be_visible()
-            expect(gate).to_have_count(0)
+            expect(heading).to_have_count(0)
             expect(tab.composer).to_have_value("not sent yet")
 
 
@@ -72,7 +72,7 @@ def test_a_grant_is_confirmed_beside_its_content(product: Product, browser: Brow
         ]
 
 
-@pytest.mark.parametrize("locale", sorted(GATES))
+@pytest.mark.parametrize("locale", sorted(SIGN_IN_TEXTS))
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_sign_in_notice_shows_one_step_in_both_languages_and_schemes(
     product: Product, browser: Browser, locale: str, scheme: str
@@ -82,9 +82,9 @@ def test_the_sign_in_notice_shows_one_step_in_both_languages_and_schemes(
         product.up() as (_, ready),
         desk(browser, link_to(ready, "/").partition("#")[0], locale=locale, color_scheme=scheme) as tab,
     ):
-        heading, again = GATES[locale]
+        heading, again = SIGN_IN_TEXTS[locale]
         expect(tab.page.get_by_role("heading", name=heading)).to_be_visible()
         expect(tab.page.get_by_text("callboard", exact=False).first).to_be_visible()
         expect(tab.button(again)).to_be_visible()
         if pictures := os.environ.get("CALLBOARD_PICTURES"):
-            tab.page.screenshot(path=str(Path(pictures) / f"gate-{locale}-{scheme}.png"))
+            tab.page.screenshot(path=str(Path(pictures) / f"sign-in-{locale}-{scheme}.png"))

@@ -20,11 +20,11 @@ WIDE = {"width": 1440, "height": 900}
 FOLDERS_OWN = '[[rules]]\nmatcher = "Bash(make *)"\nverdict = "allow"\n'
 
 
-def open_settings(tab: Desk, side: str) -> Locator:
+def open_settings(tab: Desk, section: str) -> Locator:
     """Open a section of the settings."""
     tab.button("Settings").click()
     dialog = tab.page.get_by_role("dialog", name="Settings")
-    dialog.get_by_role("navigation").get_by_role("button", name=side, exact=True).click()
+    dialog.get_by_role("navigation").get_by_role("button", name=section, exact=True).click()
     return dialog
 
 
@@ -116,11 +116,11 @@ def test_a_model_is_connected_by_the_variable_of_its_key(product: Product, brows
         expect(models).not_to_contain_text("anthropic/opus")
 
 
-@pytest.mark.parametrize("side", ["Models", "Rules", "Shell"])
-def test_the_settings_are_accessible(product: Product, browser: Browser, side: str) -> None:
+@pytest.mark.parametrize("section", ["Models", "Rules", "Shell"])
+def test_the_settings_are_accessible(product: Product, browser: Browser, section: str) -> None:
     """Axe reports no violation."""
     with product.up() as (_, ready), desk(browser, ready["link"]) as tab:
-        expect(open_settings(tab, side).get_by_role("heading", level=3).first).to_be_visible()
+        expect(open_settings(tab, section).get_by_role("heading", level=3).first).to_be_visible()
         assert tab.list_violations() == []
 
 

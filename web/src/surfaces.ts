@@ -17,8 +17,8 @@ export { BudgetMeter } from './features/context/budget-meter'
 export { ContextPanel, type ContextPanelProps } from './features/context/context-panel'
 export { Conversation, type ConversationProps } from './features/conversation/conversation'
 export type { ConversationHandlers } from './features/conversation/item-view'
+export { TurnDetails, type TurnDetailsProps } from './features/details/turn-details'
 export { Graph, type GraphProps } from './features/graph/graph'
-export { Inspector, type InspectorProps } from './features/inspector/inspector'
 export { Lanes } from './features/lanes/lanes'
 export { type QueueHandlers, QueueList } from './features/queue/queue-list'
 export { RunList, type RunListProps } from './features/run/run-list'
@@ -28,9 +28,9 @@ export {
   type Artifacts,
   ArtifactsProvider,
   type BlobReader,
+  type ImageReader,
   type Names,
   NamesProvider,
-  type PictureReader,
   ReadOnlyProvider,
   type Surface,
   SurfaceProvider,

@@ -1,5 +1,5 @@
 import { useEffect, useMemo } from 'react'
-import { GatePage } from '@/features/connection/gate-page'
+import { SignInPage } from '@/features/connection/sign-in-page'
 import { type Surface, SurfaceProvider } from '@/features/shared/surface'
 import { readRoute } from '@/system/local/route'
 import type { Services } from './services'
@@ -15,7 +15,7 @@ export function App({ services }: { services: Services }) {
   useSignal(language.changes)
   const t = language.translate
   const surface = useMemo<Surface>(() => {
-    const { blobs, pictures } = workbench
+    const { blobs, images } = workbench
     return {
       t,
       blobs: {
@@ -23,10 +23,10 @@ export function App({ services }: { services: Services }) {
         load: (ref) => void blobs.load(ref),
         subscribe: blobs.changes.subscribe,
       },
-      pictures: {
-        get: (hash) => pictures.get(hash),
-        load: (ref) => void pictures.load(ref),
-        subscribe: pictures.changes.subscribe,
+      images: {
+        get: (hash) => images.get(hash),
+        load: (ref) => void images.load(ref),
+        subscribe: images.changes.subscribe,
       },
     }
   }, [t, workbench])
@@ -45,7 +45,7 @@ export function App({ services }: { services: Services }) {
           {workbench.phase === 'starting' && <p className="sr-only">{t('app.starting')}</p>}
           {workbench.phase === 'ready' && <Shell />}
           {(workbench.phase === 'unauthenticated' || workbench.phase === 'unreachable') && (
-            <GatePage why={workbench.phase} onRetry={begin} />
+            <SignInPage reason={workbench.phase} onRetry={begin} />
           )}
         </FailureBoundary>
       </SurfaceProvider>

@@ -1,6 +1,6 @@
 /** The commands of the palette. */
 import type { PaletteCommand } from '@/features/palette/palette'
-import type { SettingsSide } from '@/features/settings/settings-dialog'
+import type { SettingsSectionName } from '@/features/settings/settings-dialog'
 import { LANGUAGES } from '@/system/i18n/languages'
 import type { Translate } from '@/system/i18n/translate'
 import { THEMES } from '@/system/local/theme'
@@ -32,10 +32,10 @@ export interface CommandContext extends SessionCommands {
   readonly decide: () => void
   readonly compose: () => void
   readonly toggleSidebar: () => void
-  readonly toggleInspector: () => void
+  readonly toggleDetails: () => void
   readonly askToDelete: (session: SessionCard) => void
   readonly askToAdd: () => void
-  readonly openSettings: (side: SettingsSide) => void
+  readonly openSettings: (section: SettingsSectionName) => void
 }
 
 type Row = PaletteCommand & { readonly offered: boolean }
@@ -118,7 +118,7 @@ function viewCommands(context: CommandContext): readonly Row[] {
     row('settings', t('settings.title'), 'gear', () => context.openSettings('models')),
     row('rules', t('palette.rules'), 'shield', () => context.openSettings('rules')),
     row('servers', t('palette.servers'), 'tool', () => context.openSettings('servers')),
-    row('inspector', t('palette.toggle_inspector'), 'inspector', context.toggleInspector),
+    row('details', t('palette.toggle_details'), 'details', context.toggleDetails),
     ...THEMES.map((choice) =>
       row(`theme ${choice}`, `${t('theme.label')}: ${t(`theme.${choice}`)}`, 'sun', () =>
         theme.choose(choice),

@@ -5,7 +5,7 @@ import { LanguageChoice } from '@/system/i18n/languages'
 import { newId } from '@/system/ids'
 import { Drafts } from '@/system/local/drafts'
 import { LocalValues } from '@/system/local/local-values'
-import { SeenMarks } from '@/system/local/seen-marks'
+import { ReadMarks } from '@/system/local/read-marks'
 import { ThemeChoice } from '@/system/local/theme'
 import { TurnChoices } from '@/system/local/turn-settings'
 import { ArtifactStore } from '@/system/stores/artifact-store'
@@ -19,7 +19,7 @@ export interface Services {
   readonly values: LocalValues
   readonly drafts: Drafts
   readonly choices: TurnChoices
-  readonly seen: SeenMarks
+  readonly readMarks: ReadMarks
   readonly theme: ThemeChoice
   readonly language: LanguageChoice
   readonly workbench: Workbench
@@ -44,7 +44,7 @@ export function createServices(
     values,
     drafts,
     choices: new TurnChoices(values),
-    seen: new SeenMarks(values),
+    readMarks: new ReadMarks(values),
     theme: new ThemeChoice(values, root),
     language: new LanguageChoice(values, root),
     workbench: new Workbench(api, drafts),

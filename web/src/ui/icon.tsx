@@ -15,7 +15,7 @@ const PATHS = {
   arrowUp: 'M8 13V3.5M4 7.5l4-4 4 4',
   arrowDown: 'M8 3v9.5M4 8.5l4 4 4-4',
   sidebar: 'M2.5 3.5h11v9h-11zM6 3.5v9',
-  inspector: 'M2.5 3.5h11v9h-11zM10 3.5v9',
+  details: 'M2.5 3.5h11v9h-11zM10 3.5v9',
   more: 'M3.5 8h.01M8 8h.01M12.5 8h.01',
   pin: 'M6 2.5h4M6.5 2.5v4L4.5 9h7l-2-2.5v-4M8 9v4.5',
   search: 'M7 11.5a4.5 4.5 0 100-9 4.5 4.5 0 000 9zM10.5 10.5l3 3',

@@ -61,7 +61,7 @@ export function useFirstTurn(): NextTurn {
 }
 
 /** `running` is the running turn, whose model may differ from the next one's. */
-export function useComposer(place: string, { settings, chosen, onChoose }: NextTurn, running = '') {
+export function useComposer(draftKey: string, { settings, chosen, onChoose }: NextTurn, running = '') {
   const { values, drafts, workbench } = useServices()
   useSignal(drafts.changes)
   const [busySendMode, setBusySendMode] = useState(
@@ -83,39 +83,42 @@ export function useComposer(place: string, { settings, chosen, onChoose }: NextT
       void workbench.send({ text, sendMode, mode, permissionMode, chosen }),
     [workbench, mode, permissionMode, chosen],
   )
-  const onDraft = useCallback((text: string) => drafts.set(place, text), [drafts, place])
-  const draft = drafts.get(place)
-  const attaching = useAttaching(place, running)
-  const onMention = useFindMentions(place)
+  const onDraft = useCallback((text: string) => drafts.set(draftKey, text), [drafts, draftKey])
+  const draft = drafts.get(draftKey)
+  const attaching = useAttaching(draftKey, running)
+  const onMention = useFindMentions(draftKey)
   return { draft, onDraft, settings: { ...settings, busySendMode }, onSettings, onSend, attaching, onMention }
 }
 
-function useAttaching(place: string, running: string): AttachmentProps {
+function useAttaching(draftKey: string, running: string): AttachmentProps {
   const { attachments } = useServices().workbench
   useSignal(attachments.changes)
-  const onFiles = useCallback((files: readonly File[]) => attachments.add(place, files), [attachments, place])
-  const onRemove = useCallback((id: string) => attachments.remove(place, id), [attachments, place])
-  const list = attachments.filesAt(place)
-  const pictured = list.some((file) => file.media.startsWith('image/'))
-  return { list, onFiles, onRemove, route: useModelRoute(place, running, pictured) }
+  const onFiles = useCallback(
+    (files: readonly File[]) => attachments.add(draftKey, files),
+    [attachments, draftKey],
+  )
+  const onRemove = useCallback((id: string) => attachments.remove(draftKey, id), [attachments, draftKey])
+  const list = attachments.filesAt(draftKey)
+  const hasImages = list.some((file) => file.media.startsWith('image/'))
+  return { list, onFiles, onRemove, route: useModelRoute(draftKey, running, hasImages) }
 }
 
 /**
  * The model that receives the input. Requested if an image is attached, and again if an input to
  * the choice changes.
  */
-function useModelRoute(place: string, running: string, hasImages: boolean): RoutePreview | null {
+function useModelRoute(draftKey: string, running: string, hasImages: boolean): RoutePreview | null {
   const { workbench, settings } = useServices()
   useSignal(settings.changes)
   const { api, workspaceId } = workbench
   const models = workbench.meta?.models.map(({ provider, name }) => `${provider}/${name}`).join(' ')
-  const inputs = `${place} ${workspaceId} ${running} ${settings.view.read?.digest} ${models}`
+  const inputs = `${draftKey} ${workspaceId} ${running} ${settings.view.read?.digest} ${models}`
   const [answer, setAnswer] = useState({ holds: '', route: null as RoutePreview | null })
   // biome-ignore lint/correctness/useExhaustiveDependencies: `inputs` changes if the answer may change
   useEffect(() => {
     if (!hasImages) return
     let isStale = false
-    const target = place === NEW_SESSION ? { workspaceId } : { sessionId: place }
+    const target = draftKey === NEW_SESSION ? { workspaceId } : { sessionId: draftKey }
     api.query('preview_route', target).then(
       (route) => !isStale && setAnswer({ holds: inputs, route }),
       // Sending reports the same problem as a refusal.
@@ -129,18 +132,18 @@ function useModelRoute(place: string, running: string, hasImages: boolean): Rout
 }
 
 /** Mention suggestions of a session; none on failure. The turn reports refs that it cannot find. */
-function useFindMentions(place: string): FindMentions {
+function useFindMentions(draftKey: string): FindMentions {
   const { workbench } = useServices()
   return useCallback(
     async (text: string) => {
       const { workspaceId } = workbench
-      const session = place === NEW_SESSION ? {} : { sessionId: place }
+      const session = draftKey === NEW_SESSION ? {} : { sessionId: draftKey }
       try {
         return (await workbench.api.query('find_mentions', { workspaceId, text, ...session })).mentions
       } catch {
         return []
       }
     },
-    [workbench, place],
+    [workbench, draftKey],
   )
 }

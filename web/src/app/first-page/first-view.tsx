@@ -4,7 +4,7 @@ import { NoticeList } from '@/features/connection/notice-list'
 import { SentEntry } from '@/features/conversation/sent-entry'
 import { FirstPage } from '@/features/first-page/first-page'
 import { ModelSetup } from '@/features/first-page/model-setup'
-import type { SettingsSide } from '@/features/settings/settings-dialog'
+import type { SettingsSectionName } from '@/features/settings/settings-dialog'
 import { useT } from '@/features/shared/surface'
 import type { SessionCard } from '@/system/rows/model'
 import { NEW_SESSION } from '@/system/workbench/workbench'
@@ -19,7 +19,7 @@ export function FirstView(props: {
   readonly folder: string
   readonly sample: boolean
   readonly inputRef: Ref<HTMLTextAreaElement>
-  readonly onSettings: (side: SettingsSide) => void
+  readonly onSettings: (section: SettingsSectionName) => void
 }) {
   const t = useT()
   const { workbench, drafts, settings, imports } = useServices()

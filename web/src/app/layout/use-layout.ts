@@ -3,7 +3,7 @@ import { useCallback, useState, useSyncExternalStore } from 'react'
 import { useServices } from '../services-context'
 
 const SIDEBAR_FITS = '(min-width: 860px)'
-const INSPECTOR_FITS = '(min-width: 1240px)'
+const DETAILS_FITS = '(min-width: 1240px)'
 
 function useFits(query: string): boolean {
   const subscribe = useCallback(
@@ -53,6 +53,6 @@ function usePanel(name: string, fitsQuery: string, startsOpen: boolean): Panel {
 export function useLayout() {
   return {
     sidebar: usePanel('sidebar', SIDEBAR_FITS, true),
-    inspector: usePanel('inspector', INSPECTOR_FITS, false),
+    details: usePanel('inspector', DETAILS_FITS, false),
   }
 }

@@ -36,7 +36,7 @@ export interface ActiveSessionProps {
   readonly session: Session
   readonly card: SessionCard | null
   readonly showSidebar: ReactNode
-  readonly inspector: Panel
+  readonly details: Panel
   readonly inputRef: RefObject<HTMLTextAreaElement | null>
   readonly onOffers: (offers: SessionCommands) => void
 }
@@ -45,30 +45,30 @@ export interface ActiveSessionProps {
 export function ActiveSession(props: ActiveSessionProps) {
   const t = useT()
   const { workbench } = useServices()
-  const { session, inspector, inputRef } = props
+  const { session, details, inputRef } = props
   const [openAgentId, setOpenAgentId] = useState<string | null>(null)
   const view = useSessionRows(session, openAgentId)
   const { team } = view
   const [selected, setSelected] = useState<string | null>(null)
-  const showInspector = inspector.show
+  const showDetails = details.show
   const inspectTurn = useCallback(
     (turnId: string) => {
       setSelected(turnId)
-      showInspector()
+      showDetails()
     },
-    [showInspector],
+    [showDetails],
   )
 
-  const artifacts = useOpenArtifact(session, showInspector)
+  const artifacts = useOpenArtifact(session, showDetails)
   const [tabRequest, setTabRequest] = useState<TabRequest | null>(null)
   const closeArtifact = artifacts.close
   const showTab = useCallback(
     (id: string) => {
       closeArtifact()
       setTabRequest({ id })
-      showInspector()
+      showDetails()
     },
-    [closeArtifact, showInspector],
+    [closeArtifact, showDetails],
   )
   const showContext = useCallback(() => showTab('context'), [showTab])
   const goToTurn = useCallback(
@@ -101,8 +101,8 @@ export function ActiveSession(props: ActiveSessionProps) {
     handlers,
     newJob,
     ...opening
-  } = useTeamArea(session, view, inspector, setOpenAgentId)
-  useOpenForTeam(inspector, team !== null)
+  } = useTeamArea(session, view, details, setOpenAgentId)
+  useOpenForTeam(details, team !== null)
   const working = team === null ? 0 : countAtWork(team.agents)
   const canInterrupt = running !== null
   const canResume = paused !== null
@@ -150,10 +150,10 @@ export function ActiveSession(props: ActiveSessionProps) {
           />
           <SessionDiagnostics session={session} />
           <IconButton
-            icon="inspector"
-            label={t(inspector.open ? 'app.close_inspector' : 'app.open_inspector')}
-            aria-pressed={inspector.open}
-            onClick={inspector.toggle}
+            icon="details"
+            label={t(details.open ? 'app.close_details' : 'app.open_details')}
+            aria-pressed={details.open}
+            onClick={details.toggle}
           />
         </header>
         <TrustNotice folded />
@@ -202,7 +202,7 @@ export function ActiveSession(props: ActiveSessionProps) {
         session={session}
         view={view}
         turn={turn}
-        panel={inspector}
+        panel={details}
         openAgentId={teamView === 'conversation' ? (view.agent?.agentId ?? team?.row.lead ?? '') : ''}
         handlers={handlers}
         artifacts={artifacts}
@@ -233,10 +233,10 @@ function useSystem(session: Session): readonly (readonly [string, string])[] {
   const { connection } = session.feed
   return useMemo(
     () => [
-      [t('inspector.connection'), connection === 'live' ? t('connection.live') : connection],
-      [t('inspector.version'), meta?.version ?? t('app.unknown')],
-      [t('inspector.store'), meta?.storeId ?? t('app.unknown')],
-      [t('inspector.runtime'), meta?.runtimeId ?? t('app.unknown')],
+      [t('details.connection'), connection === 'live' ? t('connection.live') : connection],
+      [t('details.version'), meta?.version ?? t('app.unknown')],
+      [t('details.store'), meta?.storeId ?? t('app.unknown')],
+      [t('details.runtime'), meta?.runtimeId ?? t('app.unknown')],
     ],
     [t, meta, connection],
   )

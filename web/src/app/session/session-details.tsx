@@ -1,8 +1,8 @@
-/** The right side: details of the turn and the session, or the open artifact. */
+/** The right side panel: details of the turn and the session, or the open artifact. */
 import { lazy, type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from 'react'
 import { SingleAgent } from '@/features/agent/add-agent'
 import { Roster } from '@/features/agent/roster'
-import { Inspector } from '@/features/inspector/inspector'
+import { TurnDetails } from '@/features/details/turn-details'
 import { NamesProvider, useReadOnly, useT } from '@/features/shared/surface'
 import type { TeamHandlers } from '@/features/shared/team-handlers'
 import type { TurnRow } from '@/system/rows/model'
@@ -62,14 +62,14 @@ export function SessionDetails(props: {
     )
   }
   return (
-    <SidePanel panel={panel} side="right" label={t('inspector.title')}>
+    <SidePanel panel={panel} side="right" label={t('details.title')}>
       <div className="flex h-full flex-col">
         <header className="flex h-11 shrink-0 items-center justify-between pr-2 pl-4">
-          <h2 className="font-semibold">{t('inspector.title')}</h2>
-          <IconButton icon="close" label={t('app.close_inspector')} onClick={panel.hide} />
+          <h2 className="font-semibold">{t('details.title')}</h2>
+          <IconButton icon="close" label={t('app.close_details')} onClick={panel.hide} />
         </header>
         <NamesProvider value={names}>
-          <Inspector
+          <TurnDetails
             turn={turn}
             parts={turn === null ? [] : view.rows.panel('parts').ofTurn(turn.turnId)}
             status={findTurnStatus(turn, view.threads)}

@@ -83,7 +83,7 @@ export function SessionView(props: SessionViewProps) {
             {props.head}
             <Conversation
               key={view.agent?.threadId ?? 'lead'}
-              giver={findGiver(view)}
+              parentName={findParentName(view)}
               items={view.items}
               handlers={allHandlers}
               waiting={waiting}
@@ -129,7 +129,7 @@ function useNextTurnOfLead(session: Session, { rows, team, allTurns }: SessionVi
 }
 
 /** The name of the agent that gives the open agent its work. */
-function findGiver({ team, agent }: SessionViewProps['view']): string {
+function findParentName({ team, agent }: SessionViewProps['view']): string {
   return team === null || agent === null ? '' : agentName(team.agents, agent.parentAgentId)
 }
 

@@ -25,11 +25,11 @@ async function page(answers: Scenario['answers'] = {}, language = 'en') {
   return server
 }
 
-async function opened(side: string, answers?: Scenario['answers']) {
+async function opened(section: string, answers?: Scenario['answers']) {
   const server = await page(answers)
   await userEvent.click(await screen.findByRole('button', { name: 'Settings' }))
   const dialog = within(await screen.findByRole('dialog', { name: 'Settings', hidden: true }))
-  if (side !== '') await userEvent.click(dialog.getByRole('button', { name: side, hidden: true }))
+  if (section !== '') await userEvent.click(dialog.getByRole('button', { name: section, hidden: true }))
   return { server, dialog }
 }
 

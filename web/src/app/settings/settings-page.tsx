@@ -1,11 +1,14 @@
 /** The settings, loaded on demand. */
 import { useEffect, useMemo } from 'react'
-import SettingsDialog, { type SettingsSide } from '@/features/settings/settings-dialog'
+import SettingsDialog, { type SettingsSectionName } from '@/features/settings/settings-dialog'
 import type { SettingsHandlers } from '@/features/settings/settings-section'
 import { useServices } from '../services-context'
 import { useSignal } from '../use-signal'
 
-export default function SettingsPage(props: { readonly side: SettingsSide; readonly onClose: () => void }) {
+export default function SettingsPage(props: {
+  readonly section: SettingsSectionName
+  readonly onClose: () => void
+}) {
   const { workbench, settings, trust } = useServices()
   useSignal(settings.changes)
   useSignal(trust.changes)
@@ -46,7 +49,7 @@ export default function SettingsPage(props: { readonly side: SettingsSide; reado
       view={settings.view}
       trust={trust.get(workspaceId)}
       folder={folder?.path ?? ''}
-      side={props.side}
+      section={props.section}
       handlers={handlers}
       onClose={props.onClose}
     />

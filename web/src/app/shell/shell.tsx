@@ -1,7 +1,7 @@
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { DeleteSessionDialog } from '@/features/session/delete-session-dialog'
-import type { SettingsSide } from '@/features/settings/settings-dialog'
+import type { SettingsSectionName } from '@/features/settings/settings-dialog'
 import { useT } from '@/features/shared/surface'
 import type { AgentOffer } from '@/features/shared/team-handlers'
 import type { SessionCard } from '@/system/rows/model'
@@ -43,7 +43,7 @@ export function Shell() {
   const input = useRef<HTMLTextAreaElement>(null)
   const [palette, setPalette] = useState(false)
   const [adding, setAdding] = useState<readonly AgentOffer[] | null>(null)
-  const [settings, setSettings] = useState<SettingsSide | null>(null)
+  const [settings, setSettings] = useState<SettingsSectionName | null>(null)
   const [deleting, setDeleting] = useState<SessionCard | null>(null)
   const [offers, setOffers] = useState<SessionCommands>(NOTHING_OFFERED)
 
@@ -82,7 +82,7 @@ export function Shell() {
     decide,
     compose: () => input.current?.focus(),
     toggleSidebar: layout.sidebar.toggle,
-    toggleInspector: layout.inspector.toggle,
+    toggleDetails: layout.details.toggle,
     askToDelete: setDeleting,
     openSettings: setSettings,
     askToAdd: () => void (active && readAgentOffers(workbench, active.id).then(setAdding)),
@@ -132,7 +132,7 @@ export function Shell() {
           session={active}
           card={card}
           showSidebar={showSidebar}
-          inspector={layout.inspector}
+          details={layout.details}
           inputRef={input}
           onOffers={setOffers}
         />
@@ -155,7 +155,7 @@ export function Shell() {
       {firstJob.dialog}
       {settings !== null && (
         <Suspense fallback={null}>
-          <SettingsPage side={settings} onClose={() => setSettings(null)} />
+          <SettingsPage section={settings} onClose={() => setSettings(null)} />
         </Suspense>
       )}
       {adding !== null && active !== null && (

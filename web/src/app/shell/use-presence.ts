@@ -11,7 +11,7 @@ const GIVE_UP_AFTER_MS = 60_000
 export function usePresence(workbench: Workbench): void {
   useEffect(() => {
     let timer = 0
-    const seen = () => {
+    const report = () => {
       clearTimeout(timer)
       if (document.visibilityState === 'hidden') {
         timer = window.setTimeout(() => workbench.active?.feed.stop(), GIVE_UP_AFTER_MS)
@@ -21,11 +21,11 @@ export function usePresence(workbench: Workbench): void {
       }
     }
     const online = () => workbench.reconnect()
-    document.addEventListener('visibilitychange', seen)
+    document.addEventListener('visibilitychange', report)
     window.addEventListener('online', online)
     return () => {
       clearTimeout(timer)
-      document.removeEventListener('visibilitychange', seen)
+      document.removeEventListener('visibilitychange', report)
       window.removeEventListener('online', online)
     }
   }, [workbench])

@@ -89,10 +89,10 @@ function LimitFacts({ agent }: { agent: AgentRow }) {
   const mode = agent.permissionMode
   return (
     <>
-      {isLocal && <Fact name={t('inspector.model')}>{model || t('app.unknown')}</Fact>}
-      <Fact name={t('inspector.connection')}>{t(`team.connection.${agent.connection}`)}</Fact>
+      {isLocal && <Fact name={t('details.model')}>{model || t('app.unknown')}</Fact>}
+      <Fact name={t('details.connection')}>{t(`team.connection.${agent.connection}`)}</Fact>
       {isLocal && (
-        <Fact name={t('inspector.permission')}>
+        <Fact name={t('details.permission')}>
           {t.maybe(`composer.permission.${mode}`) ?? (mode || t('app.unknown'))}
         </Fact>
       )}

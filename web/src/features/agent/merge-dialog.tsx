@@ -58,7 +58,7 @@ function Outcome({ merged }: { merged: MergeOutcome }) {
       <p className={conflict ? 'font-medium text-bad' : ''}>{t(`team.merge.${merged.status}`)}</p>
       {files.length > 0 && (
         <ul
-          aria-label={t(conflict ? 'team.merge.in_conflict' : 'inspector.changes')}
+          aria-label={t(conflict ? 'team.merge.in_conflict' : 'details.changes')}
           className="max-h-60 overflow-y-auto"
         >
           {files.map((path) => (

@@ -18,8 +18,8 @@ import { VersionCompare } from './version-compare'
 import { VersionList } from './version-list'
 import { VersionPreview } from './version-preview'
 
-const SIDES = ['preview', 'compare', 'versions'] as const
-type Look = (typeof SIDES)[number]
+const TABS = ['preview', 'compare', 'versions'] as const
+type ArtifactTab = (typeof TABS)[number]
 
 export interface ArtifactWorkspaceProps {
   readonly artifact: ArtifactRow
@@ -40,7 +40,7 @@ export interface ArtifactWorkspaceProps {
 export default function ArtifactWorkspace(props: ArtifactWorkspaceProps) {
   const t = useT()
   const { artifact, draft, handlers } = props
-  const [look, setLook] = useState<Look>('preview')
+  const [tab, setTab] = useState<ArtifactTab>('preview')
   const [pair, setPair] = useState<readonly [number, number] | null>(null)
   // Reopen the editor if there is a draft.
   const [editing, setEditing] = useState(draft !== null)
@@ -50,7 +50,7 @@ export default function ArtifactWorkspace(props: ArtifactWorkspaceProps) {
   const selected = versions.find((version) => version.version === props.version) ?? newest
   const compare = (a: number, b: number) => {
     setPair([a, b])
-    setLook('compare')
+    setTab('compare')
     setEditing(false)
   }
   const deleted = artifact.status === 'deleted'
@@ -70,12 +70,12 @@ export default function ArtifactWorkspace(props: ArtifactWorkspaceProps) {
       <div className="flex shrink-0 flex-wrap items-center gap-2 border-b border-line px-4 pb-2">
         <RadioGroup
           label={t('artifact.tabs')}
-          value={editor ? null : look}
-          onChange={(side) => {
-            setLook(side)
+          value={editor ? null : tab}
+          onChange={(next) => {
+            setTab(next)
             setEditing(false)
           }}
-          choices={SIDES.map((value) => ({ value, label: t(`artifact.tab.${value}`) }))}
+          choices={TABS.map((value) => ({ value, label: t(`artifact.tab.${value}`) }))}
         />
         <span className="flex-1" />
         {!deleted && isText(artifact) && newest !== null && !editor && (
@@ -115,22 +115,22 @@ export default function ArtifactWorkspace(props: ArtifactWorkspaceProps) {
             }}
             onSave={() => {
               // Show the version that was saved.
-              setLook('preview')
+              setTab('preview')
               handlers.onSave(artifact)
             }}
             onCompare={compare}
           />
         ) : (
-          <Side
+          <SelectedTab
             {...props}
-            look={look}
+            tab={tab}
             selected={selected}
             versions={versions}
             pair={pair}
             onCompare={compare}
             onShow={(version) => {
               handlers.onOpen(artifact.artifactId, version)
-              setLook('preview')
+              setTab('preview')
             }}
           />
         )}
@@ -160,10 +160,10 @@ export default function ArtifactWorkspace(props: ArtifactWorkspaceProps) {
   )
 }
 
-/** The selected side: preview, differences or versions. */
-function Side(
+/** The selected tab: preview, differences or versions. */
+function SelectedTab(
   props: ArtifactWorkspaceProps & {
-    readonly look: Look
+    readonly tab: ArtifactTab
     readonly selected: Version | null
     readonly versions: readonly Version[]
     readonly pair: readonly [number, number] | null
@@ -178,7 +178,7 @@ function Side(
   if (selected === null) return <p className="text-ink-faint">{t('app.unknown')}</p>
   const [from, to] = props.pair ?? adjacentVersions(versions, selected)
   const cut = versions[0] !== undefined && versions[0].version > 1
-  switch (props.look) {
+  switch (props.tab) {
     case 'preview':
       return <VersionPreview artifact={artifact} version={selected} />
     case 'compare':

@@ -5,8 +5,8 @@ import { type ArtifactRow, asText, type Version } from '@/system/rows/model'
 import { CodeBlock } from '@/ui/code-block'
 import { Markdown } from '@/ui/markdown/markdown'
 import { RadioGroup } from '@/ui/radio-group'
-import { Image } from '../shared/image'
 import { LoadMore } from '../shared/load-more'
+import { RowImage } from '../shared/row-image'
 import { useT, useWholeText } from '../shared/surface'
 import { isMarkdown, isText } from './artifact-kinds'
 
@@ -15,7 +15,7 @@ const LOOKS = ['read', 'source'] as const
 /** A version as text, Markdown or image. Other formats show only their size. */
 export function VersionPreview({ artifact, version }: { artifact: ArtifactRow; version: Version }) {
   const t = useT()
-  if (artifact.artifactKind === 'image') return <Image content={version.content} alt={artifact.title} />
+  if (artifact.artifactKind === 'image') return <RowImage content={version.content} alt={artifact.title} />
   if (!isText(artifact)) {
     return (
       <p className="text-ink-soft">

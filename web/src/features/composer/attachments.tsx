@@ -5,7 +5,7 @@ import type { AttachedFile } from '@/system/stores/attachment-store'
 import type { SendMode } from '@/system/stores/outbox'
 import { IconButton } from '@/ui/button'
 import { Icon } from '@/ui/icon'
-import { Picture } from '@/ui/picture'
+import { Image } from '@/ui/image'
 import { useT } from '../shared/surface'
 
 export interface AttachmentProps {
@@ -87,7 +87,7 @@ function FilePreview({ file }: { file: AttachedFile }) {
   const t = useT()
   if (file.preview !== '') {
     return (
-      <Picture
+      <Image
         address={file.preview}
         alt=""
         broken={t('image.failed')}

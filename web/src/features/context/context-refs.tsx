@@ -3,7 +3,7 @@ import { plainTerminalText } from '@/system/format/ansi'
 import { formatCount } from '@/system/format/numbers'
 import type { ContextRef, MissingRef, Omission } from '@/system/generated/contracts'
 import { Icon, type IconName } from '@/ui/icon'
-import { Image } from '../shared/image'
+import { RowImage } from '../shared/row-image'
 import { useT } from '../shared/surface'
 
 export const REF_ICONS: Readonly<Record<ContextRef['kind'], IconName>> = {
@@ -42,7 +42,7 @@ export function AttachedRefs(props: {
         >
           {ref.kind === 'image' && ref.content ? (
             <span className="-ml-1.5 flex size-6 items-center overflow-hidden">
-              <Image small content={ref.content} alt={shortName(ref)} />
+              <RowImage small content={ref.content} alt={shortName(ref)} />
             </span>
           ) : (
             <Icon name={REF_ICONS[ref.kind]} size={12} className="text-ink-faint" />

@@ -25,7 +25,7 @@ export const Answer = memo(
             {last && (
               <span className="-ml-1.5 flex opacity-0 transition-opacity group-hover:opacity-100 focus-within:opacity-100">
                 <CopyButton text={full.text} label={t('app.copy')} done={t('app.copied')} />
-                <IconButton icon="inspector" label={t('turn.details')} onClick={props.onInspect} />
+                <IconButton icon="details" label={t('turn.details')} onClick={props.onInspect} />
               </span>
             )}
           </div>

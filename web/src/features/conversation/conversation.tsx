@@ -7,7 +7,7 @@ import { OpenedRows } from '../shared/opened-rows'
 import { useT } from '../shared/surface'
 import type { ConversationHandlers } from './item-view'
 import { ItemView } from './item-view'
-import { speakerLabel } from './turn-input'
+import { labelSpeaker } from './turn-input'
 
 /** Estimated height of an unmeasured item, in pixels. */
 const ESTIMATES: Record<Item['kind'], number> = {
@@ -26,8 +26,8 @@ const AT_END = 48
 const OLDER_AT = 4
 
 /** The accessible label of an item: its speaker, if any. */
-function itemLabel(t: Translate, item: Item, giver: string): string | undefined {
-  if (item.kind === 'input') return speakerLabel(t, item.turn.source, giver)
+function labelItem(t: Translate, item: Item, parentName: string): string | undefined {
+  if (item.kind === 'input') return labelSpeaker(t, item.turn.source, parentName)
   if (item.kind === 'sent') return t('turn.you')
   if (item.kind === 'answer') return t('turn.answer')
   if (item.kind !== 'part' || item.part.kind !== 'assistant_text') return undefined
@@ -100,7 +100,7 @@ export interface ConversationProps {
   readonly mayHaveOlder: boolean
   readonly onLoadOlder: () => void
   /** The name of the agent that gives this agent its work; absent if a person does. */
-  readonly giver?: string
+  readonly parentName?: string
 }
 
 /**
@@ -115,7 +115,7 @@ export const Conversation = memo((props: ConversationProps) => (
 
 function ConversationList(props: ConversationProps) {
   const t = useT()
-  const { items, reachedStart, loadingOlder, onLoadOlder, giver = '' } = props
+  const { items, reachedStart, loadingOlder, onLoadOlder, parentName = '' } = props
   const scroller = useRef<HTMLDivElement>(null)
   const [atEnd, setAtEnd] = useState(true)
   const list = useVirtualizer({
@@ -172,7 +172,7 @@ function ConversationList(props: ConversationProps) {
                 ref={list.measureElement}
                 data-index={row.index}
                 data-kind={item.kind}
-                aria-label={itemLabel(t, item, giver)}
+                aria-label={labelItem(t, item, parentName)}
                 aria-posinset={row.index + 1}
                 aria-setsize={reachedStart ? items.length : -1}
                 className={`absolute inset-x-0 top-0 px-5 max-sm:px-3 ${item.kind === 'input' && row.index > 0 ? 'pt-3 pb-1.5' : 'py-1'}`}
@@ -183,7 +183,7 @@ function ConversationList(props: ConversationProps) {
                   handlers={handlers}
                   waiting={props.waiting}
                   failedParts={props.failedParts}
-                  giver={giver}
+                  parentName={parentName}
                 />
               </article>
             )

@@ -27,7 +27,7 @@ export function ItemView(props: {
   readonly waiting: ReadonlySet<string>
   readonly failedParts: ReadonlySet<string>
   /** The agent that gives this agent its work; absent if a person does. */
-  readonly giver?: string
+  readonly parentName?: string
 }) {
   const { item, handlers } = props
   switch (item.kind) {
@@ -37,7 +37,7 @@ export function ItemView(props: {
           input={item.turn.input}
           auto={item.turn.mode === 'auto'}
           source={item.turn.source}
-          giver={props.giver ?? ''}
+          parentName={props.parentName ?? ''}
           refs={item.turn.given}
           missing={item.turn.missing}
         />

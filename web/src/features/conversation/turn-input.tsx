@@ -8,12 +8,12 @@ import { LoadMore } from '../shared/load-more'
 import { useFullText, useT } from '../shared/surface'
 
 /** The label of the input's source. Only a person's own text is attributed to them. */
-export function speakerLabel(t: Translate, source: TurnRow['source'], giver: string): string {
+export function labelSpeaker(t: Translate, source: TurnRow['source'], parentName: string): string {
   switch (source) {
     case 'person':
       return t('turn.you')
     case 'agent':
-      return giver === '' ? t('team.source.an_agent') : t('team.source.agent', { agent: giver })
+      return parentName === '' ? t('team.source.an_agent') : t('team.source.agent', { agent: parentName })
     case 'inbox':
     case 'notice':
     case 'schedule':
@@ -28,14 +28,14 @@ export const TurnInput = memo(
     readonly input: Text
     readonly auto: boolean
     readonly source: TurnRow['source']
-    readonly giver: string
+    readonly parentName: string
     /** Attached refs, and mentioned refs that are missing. */
     readonly refs: TurnRow['given']
     readonly missing: TurnRow['missing']
   }) => {
     const t = useT()
     const full = useFullText(props.input)
-    const speaker = speakerLabel(t, props.source, props.giver)
+    const speaker = labelSpeaker(t, props.source, props.parentName)
     const person = props.source === 'person'
     if (!person && full.text === '') {
       return (

@@ -1,12 +1,12 @@
 import { useState } from 'react'
-import { type JobRow, jobStanding } from '@/system/selectors/job'
+import { computeJobStatus, type JobRow } from '@/system/selectors/job'
 import { IconButton } from '@/ui/button'
 import { Menu } from '@/ui/menu/menu'
 import { ConfirmDialog } from '../shared/confirm-dialog'
 import { useReadOnly, useT } from '../shared/surface'
 import type { TeamHandlers } from '../shared/team-handlers'
 import { buildJobMenu } from './job-menu'
-import { JobProgress, JobStandingText } from './job-progress'
+import { JobProgress, JobStatusText } from './job-progress'
 
 interface JobProps {
   readonly job: JobRow
@@ -17,7 +17,7 @@ interface JobProps {
 export function JobCard({ job, handlers }: JobProps) {
   const t = useT()
   const forReading = useReadOnly()
-  const standing = jobStanding(job)
+  const status = computeJobStatus(job)
   return (
     <li
       data-task={job.key}
@@ -36,9 +36,9 @@ export function JobCard({ job, handlers }: JobProps) {
           <JobMenu job={job} handlers={handlers} />
         </span>
       )}
-      <JobStandingText standing={standing} />
+      <JobStatusText status={status} />
       <JobProgress job={job} />
-      {standing === 'paused' && job.blocker && (
+      {status === 'paused' && job.blocker && (
         <p className="wrap-any line-clamp-2 text-sm text-ink-soft">{job.blocker}</p>
       )}
       {job.assignee && (

@@ -29,9 +29,9 @@ interface ItemProps {
 export function JobItem(props: ItemProps) {
   const t = useT()
   const { item, team, handlers, open } = props
-  const { standing } = item
+  const { status } = item
   const worker = findAgent(team.agents, item.agentId)
-  const needsInput = standing === 'running' && worker?.state === 'needs_input'
+  const needsInput = status === 'running' && worker?.state === 'needs_input'
   return (
     <>
       <div className="flex items-start gap-2">
@@ -52,11 +52,8 @@ export function JobItem(props: ItemProps) {
       </div>
       <p className="flex flex-wrap items-center gap-x-2 pl-[18px] text-sm text-ink-soft">
         <span className={`flex items-center gap-1.5 ${needsInput ? 'font-semibold text-warn' : ''}`}>
-          <Dot
-            tone={needsInput ? 'warn' : ITEM_TONES[standing]}
-            active={standing === 'running' && !needsInput}
-          />
-          {needsInput ? t('team.state.needs_input') : t(`team.item.${standing}`)}
+          <Dot tone={needsInput ? 'warn' : ITEM_TONES[status]} active={status === 'running' && !needsInput} />
+          {needsInput ? t('team.state.needs_input') : t(`team.item.${status}`)}
         </span>
         {worker !== null && (
           <button
@@ -113,9 +110,9 @@ function ItemDetail({ item, team, handlers }: ItemProps) {
 function ItemAction({ item, jobId, tries, handlers }: ItemProps) {
   const t = useT()
   const [asking, setAsking] = useState(false)
-  const { standing } = item
-  const again = standing === 'failed' && tries && item.task?.status !== 'cancelled'
-  const open = standing === 'waiting' || standing === 'running' || standing === 'paused'
+  const { status } = item
+  const again = status === 'failed' && tries && item.task?.status !== 'cancelled'
+  const open = status === 'waiting' || status === 'running' || status === 'paused'
   if (useReadOnly() || !(again || open)) return null
   return (
     <>

@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type RefObject, useEffect, useRef, useState } from 'react'
-import { canRetryItems, type Item, type JobRow, jobStanding } from '@/system/selectors/job'
+import { canRetryItems, computeJobStatus, type Item, type JobRow } from '@/system/selectors/job'
 import type { Team } from '@/system/selectors/team'
 import { RadioGroup } from '@/ui/radio-group'
 import { useT } from '../shared/surface'
@@ -9,7 +9,7 @@ import { JobItem } from './job-item'
 
 /** Estimated height of an unmeasured item, in pixels. */
 const ESTIMATE = 52
-const STANDINGS = ['failed', 'running', 'waiting', 'paused', 'cancelling', 'completed', 'cancelled'] as const
+const STATUSES = ['failed', 'running', 'waiting', 'paused', 'cancelling', 'completed', 'cancelled'] as const
 
 /** The items of a job as a virtual list. */
 export function JobItems(props: {
@@ -20,13 +20,13 @@ export function JobItems(props: {
 }) {
   const t = useT()
   const { job, items } = props
-  const [filter, setFilter] = useState<(typeof STANDINGS)[number] | 'all'>('all')
+  const [filter, setFilter] = useState<(typeof STATUSES)[number] | 'all'>('all')
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
-  const there = STANDINGS.map((value) => ({
+  const filters = STATUSES.map((value) => ({
     value,
-    count: items.filter((item) => item.standing === value).length,
+    count: items.filter((item) => item.status === value).length,
   }))
-  const visibleItems = filter === 'all' ? items : items.filter((item) => item.standing === filter)
+  const visibleItems = filter === 'all' ? items : items.filter((item) => item.status === filter)
   const scroller = useRef<HTMLElement>(null)
   const list = useVirtualizer({
     count: visibleItems.length,
@@ -50,7 +50,7 @@ export function JobItems(props: {
           onChange={setFilter}
           choices={[
             { value: 'all', label: `${t('team.items_all')} ${items.length}` },
-            ...there
+            ...filters
               .filter(({ value, count }) => count > 0 || value === filter)
               .map(({ value, count }) => ({ value, label: `${t(`team.item.${value}`)} ${count}` })),
           ]}
@@ -88,7 +88,7 @@ export function JobItems(props: {
                 <JobItem
                   item={item}
                   jobId={job.job}
-                  tries={canRetryItems(jobStanding(job))}
+                  tries={canRetryItems(computeJobStatus(job))}
                   team={props.team}
                   handlers={props.handlers}
                   open={opened.has(item.key)}

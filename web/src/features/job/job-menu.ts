@@ -1,5 +1,5 @@
 import type { Translate } from '@/system/i18n/translate'
-import { canRetryItems, itemCounts, type JobRow, jobStanding } from '@/system/selectors/job'
+import { canRetryItems, computeJobStatus, itemCounts, type JobRow } from '@/system/selectors/job'
 import type { MenuEntry } from '@/ui/menu/open-menu'
 import type { TeamHandlers } from '../shared/team-handlers'
 
@@ -12,27 +12,27 @@ export function buildJobMenu(
   job: JobRow,
   { handlers, onCancel }: { readonly handlers: TeamHandlers; readonly onCancel: () => void },
 ): readonly MenuEntry[] {
-  const standing = jobStanding(job)
+  const status = computeJobStatus(job)
   const entries: readonly (MenuEntry & { readonly offered: boolean })[] = [
     {
       id: 'retry',
       label: t('team.job_retry'),
       icon: 'play',
-      offered: standing === 'failed' || (standing === 'running' && itemCounts(job).failed > 0),
+      offered: status === 'failed' || (status === 'running' && itemCounts(job).failed > 0),
       onSelect: () => handlers.onRetryItems(job.job, null),
     },
     {
       id: 'pause',
       label: t('team.task_pause'),
       icon: 'pause',
-      offered: standing === 'running',
+      offered: status === 'running',
       onSelect: () => handlers.onPauseJob(job.job),
     },
     {
       id: 'resume',
       label: t('team.task_resume'),
       icon: 'play',
-      offered: standing === 'paused',
+      offered: status === 'paused',
       onSelect: () => handlers.onResumeJob(job.job),
     },
     {
@@ -47,7 +47,7 @@ export function buildJobMenu(
       label: t('team.job_cancel'),
       icon: 'stop',
       danger: true,
-      offered: canRetryItems(standing) || standing === 'paused',
+      offered: canRetryItems(status) || status === 'paused',
       onSelect: onCancel,
     },
   ]

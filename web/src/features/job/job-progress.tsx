@@ -1,11 +1,11 @@
 import type { Translate } from '@/system/i18n/translate'
 import {
+  computeJobStatus,
   type ItemCounts,
-  type ItemStanding,
+  type ItemStatus,
   itemCounts,
   type JobRow,
-  type JobStanding,
-  jobStanding,
+  type JobStatus,
   totalItems,
 } from '@/system/selectors/job'
 import { Icon, type IconName } from '@/ui/icon'
@@ -22,7 +22,7 @@ const FILLS: Readonly<Record<(typeof COUNTED)[number], string>> = {
   cancelled: 'bg-line-strong',
 }
 
-export const ITEM_TONES: Readonly<Record<ItemStanding, Tone>> = {
+export const ITEM_TONES: Readonly<Record<ItemStatus, Tone>> = {
   waiting: 'quiet',
   running: 'accent',
   paused: 'warn',
@@ -32,7 +32,7 @@ export const ITEM_TONES: Readonly<Record<ItemStanding, Tone>> = {
   cancelled: 'quiet',
 }
 
-const INKS: Readonly<Record<JobStanding, string>> = {
+const INKS: Readonly<Record<JobStatus, string>> = {
   running: 'text-ink-soft',
   paused: 'text-warn',
   failed: 'text-bad',
@@ -41,37 +41,37 @@ const INKS: Readonly<Record<JobStanding, string>> = {
   cancelled: 'text-ink-soft',
 }
 
-const ICONS: Partial<Record<JobStanding, IconName>> = {
+const ICONS: Partial<Record<JobStatus, IconName>> = {
   paused: 'pause',
   failed: 'warning',
   completed: 'check',
 }
 
 /**
- * Item counts by standing. Zero counts are left out, except completed. In a paused job, waiting
+ * Item counts by status. Zero counts are left out, except completed. In a paused job, waiting
  * reads paused.
  */
 function countsText(t: Translate, counts: ItemCounts, paused: boolean): string {
   const all = totalItems(counts)
-  return COUNTED.filter((standing) => standing === 'completed' || counts[standing] > 0)
-    .map((standing) => {
-      const label = standing === 'waiting' && paused ? 'paused' : standing
-      return t(`team.job_counts.${label}`, { count: counts[standing], all })
+  return COUNTED.filter((status) => status === 'completed' || counts[status] > 0)
+    .map((status) => {
+      const label = status === 'waiting' && paused ? 'paused' : status
+      return t(`team.job_counts.${label}`, { count: counts[status], all })
     })
     .join(t('team.job_counts_between'))
 }
 
-export function JobStandingText({ standing }: { standing: JobStanding }) {
+export function JobStatusText({ status }: { status: JobStatus }) {
   const t = useT()
-  const icon = ICONS[standing]
+  const icon = ICONS[status]
   return (
-    <span className={`inline-flex items-center gap-1.5 text-sm whitespace-nowrap ${INKS[standing]}`}>
+    <span className={`inline-flex items-center gap-1.5 text-sm whitespace-nowrap ${INKS[status]}`}>
       {icon === undefined ? (
-        <Dot tone={standing === 'running' ? 'accent' : 'quiet'} active={standing === 'running'} />
+        <Dot tone={status === 'running' ? 'accent' : 'quiet'} active={status === 'running'} />
       ) : (
         <Icon name={icon} size={12} />
       )}
-      {t(`team.job.${standing}`)}
+      {t(`team.job.${status}`)}
     </span>
   )
 }
@@ -81,7 +81,7 @@ export function JobProgress({ job }: { job: JobRow }) {
   const t = useT()
   const counts = itemCounts(job)
   const all = totalItems(counts)
-  const text = countsText(t, counts, jobStanding(job) === 'paused')
+  const text = countsText(t, counts, computeJobStatus(job) === 'paused')
   return (
     <div className="space-y-1">
       <div
@@ -93,11 +93,11 @@ export function JobProgress({ job }: { job: JobRow }) {
         aria-valuetext={text}
         className="flex h-1.5 gap-px overflow-hidden rounded-full bg-hover"
       >
-        {COUNTED.filter((standing) => counts[standing] > 0).map((standing) => (
+        {COUNTED.filter((status) => counts[status] > 0).map((status) => (
           <span
-            key={standing}
-            className={`min-w-1 ${FILLS[standing]}`}
-            style={{ flexGrow: counts[standing], flexBasis: 0 }}
+            key={status}
+            className={`min-w-1 ${FILLS[status]}`}
+            style={{ flexGrow: counts[status], flexBasis: 0 }}
           />
         ))}
       </div>

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 import type { JobItem } from '@/system/generated/contracts'
-import { type JobRow, jobItems, jobStanding } from '@/system/selectors/job'
+import { computeJobStatus, type JobRow, jobItems } from '@/system/selectors/job'
 import type { Team } from '@/system/selectors/team'
 import { IconButton } from '@/ui/button'
 import { Disclosure } from '@/ui/disclosure'
@@ -9,7 +9,7 @@ import { useReadOnly, useT } from '../shared/surface'
 import type { TeamHandlers } from '../shared/team-handlers'
 import { JobMenu } from './job-card'
 import { JobItems } from './job-items'
-import { JobProgress, JobStandingText } from './job-progress'
+import { JobProgress, JobStatusText } from './job-progress'
 
 /** A job, shown instead of the board: objective, progress and items. */
 export function JobView(props: {
@@ -24,7 +24,7 @@ export function JobView(props: {
   const { job, takesFocus, team, handlers } = props
   const forReading = useReadOnly()
   const back = useRef<HTMLButtonElement>(null)
-  const standing = jobStanding(job)
+  const status = computeJobStatus(job)
   useEffect(() => {
     if (takesFocus) back.current?.focus()
   }, [takesFocus])
@@ -43,11 +43,11 @@ export function JobView(props: {
           {!forReading && <JobMenu job={job} handlers={handlers} />}
         </div>
         <p className="flex flex-wrap items-center gap-x-3">
-          <JobStandingText standing={standing} />
+          <JobStatusText status={status} />
           {job.assignee && (
             <span className="text-sm text-ink-faint">{t('team.job_by', { agent: job.assignee })}</span>
           )}
-          {standing === 'paused' && job.blocker && (
+          {status === 'paused' && job.blocker && (
             <span className="wrap-any text-sm text-ink-soft">{job.blocker}</span>
           )}
         </p>

@@ -3,13 +3,13 @@ import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import type * as wire from '@/system/generated/contracts'
 import {
+  computeItemStatus,
+  computeJobStatus,
   failedJobs,
   isItem,
   isJob,
   itemCounts,
-  itemStanding,
   jobItems,
-  jobStanding,
   withoutDoneWorkers,
 } from '@/system/selectors/job'
 import { buildTeam, type Team } from '@/system/selectors/team'
@@ -196,9 +196,9 @@ test('an item that failed before its job was cancelled stays failed, with its re
   ]
   const counts = { completed: 0, failed: 2, running: 0, waiting: 0, cancelled: 2 }
   const job = jobRow({ ...cancelled, items: counts })
-  expect(jobStanding(fillAs('tasks', job))).toBe('cancelled')
+  expect(computeJobStatus(fillAs('tasks', job))).toBe('cancelled')
   const stands = jobItems(teamWith(job, ...items).tasks, 'job_1', []).map((item) => [
-    item.standing,
+    item.status,
     item.problem,
   ])
   expect(stands).toEqual([
@@ -357,12 +357,19 @@ test('finished job workers are folded, not rendered, and not announced', () => {
 
 test('the states of a job and its items come from their rows alone', () => {
   const team = teamWith(jobRow(), ...ITEMS, taskRow({ key: 'other' }))
-  expect(team.tasks.filter(isJob).map((job) => [job.key, jobStanding(job)])).toEqual([['tsk_j', 'running']])
-  expect(team.tasks.filter(isItem).map(itemStanding)).toEqual(['completed', 'failed', 'running', 'waiting'])
+  expect(team.tasks.filter(isJob).map((job) => [job.key, computeJobStatus(job)])).toEqual([
+    ['tsk_j', 'running'],
+  ])
+  expect(team.tasks.filter(isItem).map(computeItemStatus)).toEqual([
+    'completed',
+    'failed',
+    'running',
+    'waiting',
+  ])
   const pausedTeam = teamWith(
     itemRow('d', { status: 'blocked', ended: START, paused: true, attempts: [attempt()] }),
   )
-  expect(pausedTeam.tasks.map(itemStanding)).toEqual(['failed'])
+  expect(pausedTeam.tasks.map(computeItemStatus)).toEqual(['failed'])
   expect(failedJobs(team.tasks)).toEqual([])
   const unsaid = { ...FAILED, blocker: '', attempts: [attempt({ status: 'failed', detail: 'model_auth' })] }
   expect(jobItems(teamWith(unsaid).tasks, 'job_1', []).map((item) => item.problem)).toEqual(['model_auth'])

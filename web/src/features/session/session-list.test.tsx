@@ -114,10 +114,10 @@ test('arrow keys, Home and End move through a long list', async () => {
   await userEvent.tab()
   await userEvent.tab()
   await userEvent.tab()
-  const seen: unknown[] = []
+  const opened: unknown[] = []
   for (const key of ['{ArrowDown}', '{End}', '{ArrowDown}', '{ArrowUp}', '{Home}']) {
     await userEvent.keyboard(key)
-    seen.push(at())
+    opened.push(at())
   }
-  expect(seen).toEqual(['s1', 's3', 's3', 's2', 's0'])
+  expect(opened).toEqual(['s1', 's3', 's3', 's2', 's0'])
 })

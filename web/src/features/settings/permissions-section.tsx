@@ -3,7 +3,7 @@ import { PERMISSION_MODES, type PermissionMode, type TrustRead } from '@/system/
 import type { Refusal } from '@/system/stores/notice-store'
 import type { SettingsView } from '@/system/stores/settings-store'
 import { Button } from '@/ui/button'
-import { PermissionGrants } from '../shared/permission-grants'
+import { RequestedPermissions } from '../shared/requested-permissions'
 import { isFolderInvalid, SettingsProblemText } from '../shared/settings-problem'
 import { useT } from '../shared/surface'
 import type { SettingsHandlers } from './settings-section'
@@ -66,7 +66,7 @@ export function FolderTrust(props: {
   return (
     <Section title={t('trust.folder')} hint={t(`trust.state.${isInvalid ? 'invalid' : trust.state}`)}>
       <p className="wrap-any font-mono text-sm text-ink-faint">{trust.folder}</p>
-      {asks && <PermissionGrants widenings={trust.widenings} />}
+      {asks && <RequestedPermissions widenings={trust.widenings} />}
       {trust.problems.map((problem) => (
         <p key={`${problem.file} ${problem.message}`} className="wrap-any text-warn">
           <SettingsProblemText problem={problem} />{' '}

@@ -15,12 +15,27 @@ import type { SettingsHandlers } from './settings-section'
 import { SettingsRefusal } from './settings-section'
 import { ValuesSection } from './values-section'
 
-const SIDES = ['models', 'permissions', 'rules', 'servers', 'hooks', 'shell', 'context', 'general'] as const
-export type SettingsSide = (typeof SIDES)[number]
-/** Sides that only the user's file can set. */
-const USER_SIDES: ReadonlySet<SettingsSide> = new Set(['models', 'general'])
-/** Sides that show one file. Rules are shown from all files. */
-const FILE_SIDES: ReadonlySet<SettingsSide> = new Set(['permissions', 'servers', 'hooks', 'shell', 'context'])
+const SECTIONS = [
+  'models',
+  'permissions',
+  'rules',
+  'servers',
+  'hooks',
+  'shell',
+  'context',
+  'general',
+] as const
+export type SettingsSectionName = (typeof SECTIONS)[number]
+/** Sections that only the user's file can set. */
+const USER_SECTIONS: ReadonlySet<SettingsSectionName> = new Set(['models', 'general'])
+/** Sections that show one file. Rules are shown from all files. */
+const FILE_SECTIONS: ReadonlySet<SettingsSectionName> = new Set([
+  'permissions',
+  'servers',
+  'hooks',
+  'shell',
+  'context',
+])
 const PLACES = ['user', 'folder'] as const
 const OWN = ['port', 'browser', 'demo_pace', 'retention']
 
@@ -28,7 +43,7 @@ export interface SettingsDialogProps {
   readonly view: SettingsView
   readonly trust: TrustRead | null
   readonly folder: string
-  readonly side?: SettingsSide
+  readonly section?: SettingsSectionName
   readonly handlers: SettingsHandlers
   readonly onClose: () => void
 }
@@ -37,7 +52,7 @@ export interface SettingsDialogProps {
 export default function SettingsDialog(props: SettingsDialogProps) {
   const t = useT()
   const { view, handlers } = props
-  const [side, setSide] = useState<SettingsSide>(props.side ?? 'models')
+  const [section, setSection] = useState<SettingsSectionName>(props.section ?? 'models')
   const problems = view.read?.problems ?? []
   return (
     <Dialog
@@ -49,7 +64,7 @@ export default function SettingsDialog(props: SettingsDialogProps) {
         <header className="flex h-11 shrink-0 items-center gap-3 border-b border-line pr-2 pl-4">
           <h2 className="text-lg font-semibold">{t('settings.title')}</h2>
           <span className="flex-1" />
-          {FILE_SIDES.has(side) && props.folder !== '' && (
+          {FILE_SECTIONS.has(section) && props.folder !== '' && (
             <RadioGroup
               label={t('settings.target')}
               value={view.place}
@@ -65,21 +80,21 @@ export default function SettingsDialog(props: SettingsDialogProps) {
         </header>
         <div className="flex min-h-0 flex-1 max-sm:flex-col">
           <nav
-            aria-label={t('settings.tabs')}
+            aria-label={t('settings.sections')}
             className="flex w-44 shrink-0 flex-col gap-px border-r border-line p-2 max-sm:w-full max-sm:flex-row max-sm:overflow-x-auto max-sm:border-r-0 max-sm:border-b"
           >
-            {SIDES.map((value) => (
+            {SECTIONS.map((value) => (
               <button
                 key={value}
                 type="button"
-                aria-current={value === side}
+                aria-current={value === section}
                 onClick={() => {
-                  setSide(value)
-                  if (USER_SIDES.has(value)) handlers.onPlace('user')
+                  setSection(value)
+                  if (USER_SECTIONS.has(value)) handlers.onPlace('user')
                 }}
                 className="h-7 rounded-md px-2 text-left font-medium whitespace-nowrap text-ink-soft hover:bg-hover aria-[current=true]:bg-selected aria-[current=true]:text-ink"
               >
-                {t(`settings.tab.${value}`)}
+                {t(`settings.section.${value}`)}
               </button>
             ))}
           </nav>
@@ -90,8 +105,8 @@ export default function SettingsDialog(props: SettingsDialogProps) {
                 <SettingsProblemText problem={problem} />
               </p>
             ))}
-            <Side {...props} side={side} />
-            {view.read !== null && side !== 'rules' && (
+            <SelectedSection {...props} section={section} />
+            {view.read !== null && section !== 'rules' && (
               <p className="wrap-any border-t border-line pt-2 text-sm text-ink-faint">
                 {t('settings.file')} <span className="font-mono">{view.read.path}</span>
               </p>
@@ -103,10 +118,10 @@ export default function SettingsDialog(props: SettingsDialogProps) {
   )
 }
 
-function Side(props: SettingsDialogProps & { readonly side: SettingsSide }) {
+function SelectedSection(props: SettingsDialogProps & { readonly section: SettingsSectionName }) {
   const t = useT()
-  const { view, handlers, side } = props
-  switch (side) {
+  const { view, handlers, section } = props
+  switch (section) {
     case 'models':
       return <ModelsSection view={view} handlers={handlers} />
     case 'permissions':
@@ -121,18 +136,18 @@ function Side(props: SettingsDialogProps & { readonly side: SettingsSide }) {
     case 'context':
       return (
         <ValuesSection
-          key={`${side} ${view.place}`}
-          title={t(`settings.tab.${side}`)}
-          hint={t(`settings.${side}_help`)}
+          key={`${section} ${view.place}`}
+          title={t(`settings.section.${section}`)}
+          hint={t(`settings.${section}_help`)}
           view={view}
           handlers={handlers}
-          table={side}
+          table={section}
         />
       )
     case 'general':
       return (
         <ValuesSection
-          title={t('settings.tab.general')}
+          title={t('settings.section.general')}
           hint={t('settings.general_help')}
           view={view}
           handlers={handlers}

@@ -13,11 +13,11 @@ export interface BlobReader {
   readonly subscribe: (listener: () => void) => () => void
 }
 
-export type PictureState = 'loading' | 'ready' | 'failed' | 'unsupported'
+export type ImageState = 'loading' | 'ready' | 'failed' | 'unsupported'
 
 /** Images by hash. `address` is a URL for `src`, empty until the image is ready. */
-export interface PictureReader {
-  readonly get: (hash: string) => { readonly state: PictureState; readonly address: string } | undefined
+export interface ImageReader {
+  readonly get: (hash: string) => { readonly state: ImageState; readonly address: string } | undefined
   readonly load: (ref: BlobRef) => void
   readonly subscribe: (listener: () => void) => () => void
 }
@@ -28,7 +28,7 @@ export interface Surface {
   readonly t: Translate
   readonly blobs: BlobReader
   /** Absent if the host shows no images. */
-  readonly pictures?: PictureReader
+  readonly images?: ImageReader
 }
 
 const SurfaceContext = createContext<Surface | null>(null)
@@ -81,17 +81,17 @@ export function useWholeText(text: Text): FullText {
   return full
 }
 
-const NO_PICTURES: PictureReader = { get: () => undefined, load: () => {}, subscribe: () => () => {} }
+const NO_IMAGES: ImageReader = { get: () => undefined, load: () => {}, subscribe: () => () => {} }
 
 /** An image of a row, read when it is shown. */
-export function usePicture(ref: BlobRef): { readonly state: PictureState; readonly address: string } {
-  const { pictures = NO_PICTURES } = useSurface()
-  const picture = useSyncExternalStore(pictures.subscribe, () => pictures.get(ref.hash))
+export function useImage(ref: BlobRef): { readonly state: ImageState; readonly address: string } {
+  const { images = NO_IMAGES } = useSurface()
+  const image = useSyncExternalStore(images.subscribe, () => images.get(ref.hash))
   // biome-ignore lint/correctness/useExhaustiveDependencies: request once per hash; each row has a new ref object
   useEffect(() => {
-    if (picture === undefined) pictures.load(ref)
-  }, [pictures, picture, ref.hash])
-  return picture ?? { state: 'loading', address: '' }
+    if (image === undefined) images.load(ref)
+  }, [images, image, ref.hash])
+  return image ?? { state: 'loading', address: '' }
 }
 
 /** The session's artifacts, and the callback that opens one. */

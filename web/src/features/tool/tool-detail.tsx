@@ -3,13 +3,13 @@ import { layOutArguments } from '@/system/format/arguments'
 import type { Text, ToolPart } from '@/system/rows/model'
 import { wasRefused } from '@/system/selectors/activity'
 import { CodeBlock } from '@/ui/code-block'
-import { Image } from '../shared/image'
 import { LoadMore } from '../shared/load-more'
+import { RowImage } from '../shared/row-image'
 import { useFullText, useT } from '../shared/surface'
 import { callMessage } from './call-state'
 import { FileChanges } from './file-changes'
 
-/** Input, changes and output of a call. Its permission checks are in the inspector. */
+/** Input, changes and output of a call. Its permission checks are in the details. */
 export function ToolDetail({ part }: { part: ToolPart }) {
   const t = useT()
   const message = callMessage(t, part)
@@ -25,7 +25,7 @@ export function ToolDetail({ part }: { part: ToolPart }) {
         {...(part.images.length === 0 && { empty: t('tool.no_output') })}
       />
       {part.images.map((image, index) => (
-        <Image
+        <RowImage
           key={image.hash}
           content={image}
           alt={t('tool.image', { number: index + 1, tool: part.tool })}

@@ -120,13 +120,13 @@ test('an erased text reads erased', async () => {
 })
 
 test('an opened row is still open when it scrolls back into view (UI-31)', async () => {
-  const inSight = (seen: boolean) => (
-    <OpenedRows>{seen && <ToolRow part={part({})} waiting={false} />}</OpenedRows>
+  const renderRow = (isVisible: boolean) => (
+    <OpenedRows>{isVisible && <ToolRow part={part({})} waiting={false} />}</OpenedRows>
   )
-  const { update } = show(inSight(true))
+  const { update } = show(renderRow(true))
   await userEvent.click(screen.getByRole('button', { name: /^Bash/ }))
-  update(inSight(false))
-  update(inSight(true))
+  update(renderRow(false))
+  update(renderRow(true))
   expect(screen.getByRole('button', { name: /^Bash/ }).getAttribute('aria-expanded')).toBe('true')
 })
 

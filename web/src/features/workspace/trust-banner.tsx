@@ -3,7 +3,7 @@ import { markInvisible } from '@/system/format/exact-text'
 import type { TrustRead } from '@/system/generated/contracts'
 import { Button } from '@/ui/button'
 import { Icon } from '@/ui/icon'
-import { PermissionGrants } from '../shared/permission-grants'
+import { RequestedPermissions } from '../shared/requested-permissions'
 import { useT } from '../shared/surface'
 
 /** The permissions that a folder's files request. */
@@ -48,7 +48,7 @@ export function TrustBanner(props: {
       </div>
       {open && (
         <div className="space-y-1 pt-1.5">
-          <PermissionGrants widenings={trust.widenings} />
+          <RequestedPermissions widenings={trust.widenings} />
           <p className="text-sm text-ink-faint">{t('trust.until_then')}</p>
         </div>
       )}

@@ -20,10 +20,11 @@ class Tabs {
 
 /** A server that accepts each code once, and these credentials. */
 function server(codes: string[], valid: Set<string>) {
-  const seen: { readonly path: string; readonly authorization: string | null; readonly body: string }[] = []
+  const requests: { readonly path: string; readonly authorization: string | null; readonly body: string }[] =
+    []
   const fetch: Browser['fetch'] = async (path, init = {}) => {
     const authorization = new Headers(init.headers).get('authorization')
-    seen.push({ path, authorization, body: String(init.body ?? '') })
+    requests.push({ path, authorization, body: String(init.body ?? '') })
     expect(init.credentials).toBe('omit')
     if (path === '/api/v1/page/credentials') {
       const { code } = JSON.parse(String(init.body)) as { code: string }
@@ -36,7 +37,7 @@ function server(codes: string[], valid: Set<string>) {
     if (!valid.has(authorization?.replace('Bearer ', '') ?? '')) return new Response('{}', { status: 401 })
     return new Response(JSON.stringify({ challenge: 'chl' }))
   }
-  return { fetch, seen }
+  return { fetch, requests }
 }
 
 function tab(fetch: Browser['fetch'], tabs: Tabs, hash = '', stored = new Map<string, string>()) {
@@ -59,15 +60,15 @@ function tab(fetch: Browser['fetch'], tabs: Tabs, hash = '', stored = new Map<st
 }
 
 test('a code is redeemed once, and leaves the address before any request (X1)', async () => {
-  const { fetch, seen } = server(['abc'], new Set())
+  const { fetch, requests } = server(['abc'], new Set())
   const { access, place, kept: stored } = tab(fetch, new Tabs(), '#open=abc/s/ses_1')
   expect(place.hash).toBe('#/s/ses_1')
   expect((await access.fetch('/api/v1/meta')).status).toBe(200)
-  expect(seen.map(({ path, authorization }) => [path, authorization])).toEqual([
+  expect(requests.map(({ path, authorization }) => [path, authorization])).toEqual([
     ['/api/v1/page/credentials', null],
     ['/api/v1/meta', 'Bearer of abc'],
   ])
-  expect(JSON.parse(seen[0]?.body ?? '').proofKey).toHaveLength(44)
+  expect(JSON.parse(requests[0]?.body ?? '').proofKey).toHaveLength(44)
   expect([...stored.keys()]).toEqual(['callboard.credential'])
 })
 
@@ -109,15 +110,15 @@ test('a used code opens nothing (X1)', async () => {
 })
 
 test('a confirmation is for one command with one body, by a key that is sent once (X1)', async () => {
-  const { fetch, seen } = server(['abc'], new Set())
+  const { fetch, requests } = server(['abc'], new Set())
   const { access } = tab(fetch, new Tabs(), '#open=abc')
   const body = '{"matcher":"Bash(ls)"}'
   const header = await access.confirmation('add_rule', body)
   const { subtle } = webcrypto
   const digest = Buffer.from(await subtle.digest('SHA-256', Buffer.from(body))).toString('hex')
-  const raw = Buffer.from(JSON.parse(seen[0]?.body ?? '').proofKey as string, 'base64')
+  const raw = Buffer.from(JSON.parse(requests[0]?.body ?? '').proofKey as string, 'base64')
   const key = await subtle.importKey('raw', raw, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
   const proof = await subtle.sign('HMAC', key, Buffer.from(`chl\nadd_rule\n${digest}`))
   expect(header).toEqual({ 'callboard-confirmation': `chl.${Buffer.from(proof).toString('hex')}` })
-  expect(JSON.parse(seen[1]?.body ?? '')).toEqual({ command: 'add_rule', bodySha256: digest })
+  expect(JSON.parse(requests[1]?.body ?? '')).toEqual({ command: 'add_rule', bodySha256: digest })
 })

@@ -3,10 +3,10 @@ import type { JobItem, JobRead, Ref } from '../generated/contracts'
 import type { AgentRow, TaskRow } from '../rows/model'
 import { findAgent, type Team } from './team'
 
-export type ItemStanding = JobItem['status']
-export type JobStanding = JobRead['status']
+export type ItemStatus = JobItem['status']
+export type JobStatus = JobRead['status']
 
-/** Number of items of a job by standing. */
+/** Number of items of a job by status. */
 export interface ItemCounts {
   readonly completed: number
   readonly failed: number
@@ -27,8 +27,8 @@ export function isItem(task: TaskRow): boolean {
   return task.job !== '' && task.items === null
 }
 
-/** The standing of a job. A failed job has failed items and no open item. */
-export function jobStanding(task: TaskRow): JobStanding {
+/** The status of a job. A failed job has failed items and no open item. */
+export function computeJobStatus(task: TaskRow): JobStatus {
   if (task.status === 'done') return 'completed'
   if (task.status === 'cancelled') return 'cancelled'
   if (task.cancelling) return 'cancelling'
@@ -37,26 +37,26 @@ export function jobStanding(task: TaskRow): JobStanding {
 }
 
 /** Whether failed items of a job can be retried. A paused or ended job starts nothing. */
-export function canRetryItems(standing: JobStanding): boolean {
-  return standing === 'running' || standing === 'failed'
+export function canRetryItems(status: JobStatus): boolean {
+  return status === 'running' || status === 'failed'
 }
 
 /**
- * The standing of an item. An item that failed before its job was cancelled or paused stays failed.
+ * The status of an item. An item that failed before its job was cancelled or paused stays failed.
  */
-export function itemStanding(task: TaskRow): ItemStanding {
+export function computeItemStatus(task: TaskRow): ItemStatus {
   const isPausedFailure = task.paused && task.ended > 0 && task.status === 'blocked'
   const ended = task.status === 'cancelled' && task.attempts.at(-1)?.status === 'failed'
-  const standing = isPausedFailure || ended ? 'failed' : jobStanding(task)
+  const status = isPausedFailure || ended ? 'failed' : computeJobStatus(task)
   const waits = task.attempts.length === 0 || task.status === 'open' || task.status === 'claimed'
-  return standing === 'running' && waits ? 'waiting' : standing
+  return status === 'running' && waits ? 'waiting' : status
 }
 
 /** A job item. `task` is its row; null if only a query returned the item. */
 export interface Item {
   readonly key: string
   readonly title: string
-  readonly standing: ItemStanding
+  readonly status: ItemStatus
   readonly attempts: number
   readonly agentId: string
   readonly runId: string
@@ -76,22 +76,22 @@ export function jobItems(tasks: readonly TaskRow[], job: string, read: readonly 
   const byKey = new Map(rows.map((task) => [task.key, itemFromRow(task)]))
   const items =
     read.length === 0 ? [...byKey.values()] : read.map((item) => byKey.get(item.itemId) ?? itemFromRead(item))
-  if (!tasksOfJob.some((task) => isJob(task) && jobStanding(task) === 'paused')) return items
-  return items.map((item) => (item.standing === 'waiting' ? { ...item, standing: 'paused' } : item))
+  if (!tasksOfJob.some((task) => isJob(task) && computeJobStatus(task) === 'paused')) return items
+  return items.map((item) => (item.status === 'waiting' ? { ...item, status: 'paused' } : item))
 }
 
 function itemFromRow(task: TaskRow): Item {
   const last = task.attempts.at(-1)
-  const standing = itemStanding(task)
+  const status = computeItemStatus(task)
   return {
     key: task.key,
     title: task.title,
-    standing,
+    status,
     attempts: last?.number || task.attempts.length,
     agentId: last?.agentId ?? '',
     runId: last?.runId ?? '',
-    output: standing === 'completed' ? task.summary : '',
-    problem: standing === 'failed' ? task.blocker || (last?.detail ?? '') : '',
+    output: status === 'completed' ? task.summary : '',
+    problem: status === 'failed' ? task.blocker || (last?.detail ?? '') : '',
     refs: task.refs,
     task,
   }
@@ -99,7 +99,7 @@ function itemFromRow(task: TaskRow): Item {
 
 function itemFromRead({ itemId, status, ...item }: JobItem): Item {
   const none = { attempts: 0, agentId: '', runId: '', output: '', problem: '', refs: [] }
-  return { ...none, ...item, key: itemId, standing: status, task: null }
+  return { ...none, ...item, key: itemId, status: status, task: null }
 }
 
 export function itemCounts({ items }: JobRow): ItemCounts {
@@ -134,5 +134,5 @@ export function withoutDoneWorkers(team: Team): Team {
 
 /** Failed jobs, which continue only when a person acts. */
 export function failedJobs(tasks: readonly TaskRow[]): readonly JobRow[] {
-  return tasks.filter(isJob).filter((job) => jobStanding(job) === 'failed')
+  return tasks.filter(isJob).filter((job) => computeJobStatus(job) === 'failed')
 }

@@ -249,12 +249,12 @@ test('a gap keeps the rows, is shown, and repairs without repeated text (UI-30)'
     const part = feed?.rows.panel('parts').get(key)
     return part?.kind === 'assistant_text' ? part.content.text : null
   }
-  const seen: (string | null)[] = []
-  feed?.changes.subscribe(() => seen.push(`${feed.connection}: ${text()}`))
+  const states: (string | null)[] = []
+  feed?.changes.subscribe(() => states.push(`${feed.connection}: ${text()}`))
   server.skip(SESSION, [append(key, 'content', 3, ' two')])
   server.send(SESSION, [append(key, 'content', 7, ' three')])
   await vi.waitFor(() => expect(text()).toBe('one two three'))
-  expect(seen).toEqual(['repairing: one', 'live: one two three'])
+  expect(states).toEqual(['repairing: one', 'live: one two three'])
 })
 
 test('an answer to a request reads as sent until its row is removed, and can be repeated after a refusal (UI-09)', async () => {

@@ -6,7 +6,7 @@
 import type { ApiClient, Meta } from '../api/client'
 import { ApiProblem } from '../api/problem'
 import { BlobTexts } from '../content/blob-texts'
-import { Pictures } from '../content/pictures'
+import { ImageStore } from '../content/image-store'
 import type { Decision, RespondAction } from '../generated/contracts'
 import type { Drafts } from '../local/drafts'
 import { Signal } from '../signal'
@@ -30,7 +30,7 @@ export const NEW_SESSION = 'new'
 export class Workbench {
   readonly api: ApiClient
   readonly blobs: BlobTexts
-  readonly pictures: Pictures
+  readonly images: ImageStore
   readonly outbox = new Outbox()
   readonly notices = new NoticeStore()
   readonly broadFolder = new BroadFolderStore()
@@ -54,7 +54,7 @@ export class Workbench {
     this.blobs = new BlobTexts((hash, offset, length) =>
       this.timings.timeRead(() => api.readBlob(hash, offset, length)),
     )
-    this.pictures = new Pictures((hash, offset, length) => api.readBlob(hash, offset, length))
+    this.images = new ImageStore((hash, offset, length) => api.readBlob(hash, offset, length))
     this.evidence = new EvidenceStore(api)
     this.attachments = new AttachmentStore(api)
     this.#sender = new Sender(api, this.outbox, drafts, this.attachments, this.timings)

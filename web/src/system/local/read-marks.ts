@@ -2,7 +2,7 @@
 import { Signal } from '../signal'
 import type { LocalValues } from './local-values'
 
-export class SeenMarks {
+export class ReadMarks {
   readonly changes = new Signal()
   readonly #values: LocalValues
   readonly #marks: Map<string, number>

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 
 /** An image with a text that is shown if the browser cannot decode it. */
-export function Picture(props: {
+export function Image(props: {
   readonly address: string
   readonly alt: string
   readonly broken: string

@@ -9,7 +9,7 @@ import { modelText } from '../shared/code-texts'
 import { useT } from '../shared/surface'
 import { PermissionChecks } from './permission-checks'
 
-export interface InspectorProps {
+export interface TurnDetailsProps {
   readonly turn: TurnRow | null
   readonly parts: readonly Part[]
   /** The thread's status, if it is about this turn. */
@@ -25,23 +25,23 @@ export interface InspectorProps {
 }
 
 /** The details of a turn, in tabs. */
-export function Inspector(props: InspectorProps) {
+export function TurnDetails(props: TurnDetailsProps) {
   const t = useT()
   const { turn, parts, first = NONE, last = NONE, requestedTab = null } = props
   if (turn === null) {
-    const none = <p className="px-4 text-ink-faint">{t('inspector.none')}</p>
+    const none = <p className="px-4 text-ink-faint">{t('details.none')}</p>
     const rest = [...first, ...last]
-    return rest.length === 0 ? none : <Tabs label={t('inspector.title')} tabs={rest} request={requestedTab} />
+    return rest.length === 0 ? none : <Tabs label={t('details.title')} tabs={rest} request={requestedTab} />
   }
   const tools = parts.filter((part): part is ToolPart => part.kind === 'tool_call')
   return (
     <Tabs
-      label={t('inspector.title')}
+      label={t('details.title')}
       request={requestedTab}
       tabs={[
         ...first,
-        { id: 'turn', label: t('inspector.turn'), content: <Turn {...props} turn={turn} tools={tools} /> },
-        { id: 'permissions', label: t('inspector.permissions'), content: <PermissionChecks tools={tools} /> },
+        { id: 'turn', label: t('details.turn'), content: <Turn {...props} turn={turn} tools={tools} /> },
+        { id: 'permissions', label: t('details.permissions'), content: <PermissionChecks tools={tools} /> },
         ...last,
       ]}
     />
@@ -50,7 +50,7 @@ export function Inspector(props: InspectorProps) {
 
 const NONE: readonly Tab[] = []
 
-function Turn(props: InspectorProps & { readonly turn: TurnRow; readonly tools: readonly ToolPart[] }) {
+function Turn(props: TurnDetailsProps & { readonly turn: TurnRow; readonly tools: readonly ToolPart[] }) {
   const t = useT()
   const { turn, parts, status, tools, imported = false } = props
   const changed = changedFiles(tools)
@@ -63,33 +63,33 @@ function Turn(props: InspectorProps & { readonly turn: TurnRow; readonly tools: 
   return (
     <>
       <Facts>
-        <Fact name={t('inspector.state')}>{t(`turn.state.${turn.state}`)}</Fact>
-        <Fact name={t('inspector.mode')}>{imported ? t('app.unknown') : t(`turn.mode.${turn.mode}`)}</Fact>
-        <Fact name={t('inspector.permission')}>
+        <Fact name={t('details.state')}>{t(`turn.state.${turn.state}`)}</Fact>
+        <Fact name={t('details.mode')}>{imported ? t('app.unknown') : t(`turn.mode.${turn.mode}`)}</Fact>
+        <Fact name={t('details.permission')}>
           {imported ? t('app.unknown') : t(`composer.permission.${turn.permissionMode}`)}
         </Fact>
-        <Fact name={t('inspector.submitted')}>{formatClockTime(turn.submittedAt, t.locale)}</Fact>
+        <Fact name={t('details.submitted')}>{formatClockTime(turn.submittedAt, t.locale)}</Fact>
         {turn.startedAt > 0 && (
-          <Fact name={t('inspector.started')}>{formatClockTime(turn.startedAt, t.locale)}</Fact>
+          <Fact name={t('details.started')}>{formatClockTime(turn.startedAt, t.locale)}</Fact>
         )}
-        {ran !== null && <Fact name={t('inspector.duration')}>{formatDuration(ran, t.locale)}</Fact>}
+        {ran !== null && <Fact name={t('details.duration')}>{formatDuration(ran, t.locale)}</Fact>}
         {activity.waited > 0 && (
-          <Fact name={t('inspector.waited')}>{formatDuration(activity.waited, t.locale)}</Fact>
+          <Fact name={t('details.waited')}>{formatDuration(activity.waited, t.locale)}</Fact>
         )}
-        {status !== null && <Fact name={t('inspector.model')}>{model || t('app.unknown')}</Fact>}
-        <Fact name={t('inspector.iterations')}>{formatCount(turn.iterations, t.locale)}</Fact>
-        <Fact name={t('inspector.tools')}>{formatCount(activity.tools, t.locale)}</Fact>
-        <Fact name={t('inspector.tokens')}>
+        {status !== null && <Fact name={t('details.model')}>{model || t('app.unknown')}</Fact>}
+        <Fact name={t('details.iterations')}>{formatCount(turn.iterations, t.locale)}</Fact>
+        <Fact name={t('details.tools')}>{formatCount(activity.tools, t.locale)}</Fact>
+        <Fact name={t('details.tokens')}>
           {hasTokens
             ? t('status.tokens', { input: tokenText(turn.inputTokens), output: tokenText(turn.outputTokens) })
             : t('app.unknown')}
         </Fact>
-        <Fact name={t('inspector.facts')}>
-          {t('inspector.facts_range', { first: turn.order, last: turn.sequence })}
+        <Fact name={t('details.facts')}>
+          {t('details.facts_range', { first: turn.order, last: turn.sequence })}
         </Fact>
       </Facts>
       {changed.length > 0 && (
-        <Disclosure startsOpen title={t('inspector.changes')}>
+        <Disclosure startsOpen title={t('details.changes')}>
           <ul>
             {changed.map((change) => (
               <li key={change.path} className="flex min-h-6 items-center gap-2 text-sm">
@@ -103,7 +103,7 @@ function Turn(props: InspectorProps & { readonly turn: TurnRow; readonly tools: 
           </ul>
         </Disclosure>
       )}
-      <Disclosure title={t('inspector.ids')}>
+      <Disclosure title={t('details.ids')}>
         <Ids
           ids={[
             ['sessionId', props.sessionId],
@@ -128,7 +128,7 @@ function Ids({ ids }: { ids: readonly (readonly [string, string])[] }) {
             <span className="block text-ink-faint">{name}</span>
             <span className="wrap-any font-mono">{id || t('app.unknown')}</span>
           </span>
-          {id && <CopyButton text={id} label={t('inspector.copy_id', { name })} done={t('app.copied')} />}
+          {id && <CopyButton text={id} label={t('details.copy_id', { name })} done={t('app.copied')} />}
         </li>
       ))}
     </ul>

@@ -20,7 +20,7 @@ function finalVerdict(tool: ToolPart): string {
 /** The gate's checks of each call, and its sandbox. */
 export function PermissionChecks({ tools }: { tools: readonly ToolPart[] }) {
   const t = useT()
-  if (tools.length === 0) return <p className="text-ink-faint">{t('inspector.no_permissions')}</p>
+  if (tools.length === 0) return <p className="text-ink-faint">{t('details.no_permissions')}</p>
   return (
     <ul className="space-y-2">
       {tools.map((tool) => (
@@ -45,7 +45,7 @@ export function PermissionChecks({ tools }: { tools: readonly ToolPart[] }) {
               </li>
             ))}
             <li className="flex gap-2">
-              <span className="w-16 shrink-0 text-ink-faint">{t('inspector.sandbox')}</span>
+              <span className="w-16 shrink-0 text-ink-faint">{t('details.sandbox')}</span>
               <SandboxLine tool={tool} />
             </li>
           </ul>
@@ -62,7 +62,7 @@ function SandboxLine({ tool }: { tool: ToolPart }) {
     const ran = tool.startedAt !== 0 || tool.state === 'output-available'
     return <span className="text-ink-faint">{t(ran ? 'app.unknown' : 'tool.not_run')}</span>
   }
-  const network = t(tool.network ? 'inspector.network' : 'inspector.no_network')
+  const network = t(tool.network ? 'details.network' : 'details.no_network')
   const level = tool.sandbox === 'none' ? t('app.none') : tool.sandbox
   return (
     <span className={tool.sandbox === 'none' ? 'text-warn' : ''}>

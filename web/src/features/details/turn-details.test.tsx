@@ -4,13 +4,13 @@ import { expect, test } from 'vitest'
 import type { ToolPart } from '@/system/rows/model'
 import { place, toolPart, turnRow } from '../../../dev/rows'
 import { fillAs, show } from '../../../dev/surfaces'
-import { Inspector } from './inspector'
 import { PermissionChecks } from './permission-checks'
+import { TurnDetails } from './turn-details'
 
-test('the sides of a turn are in tabs, which the keyboard moves between (UI-31)', async () => {
+test('the details of a turn are in tabs that the keyboard can select (UI-31)', async () => {
   const turn = fillAs('turns', turnRow('trn_a', 10, { waitedUs: 2_000_000 }))
   const parts = [fillAs('parts', toolPart(place('trn_a', 10, 2, 'cal_a'), 'Bash'))]
-  show(<Inspector turn={turn} parts={parts} status={null} sessionId="ses_a" />)
+  show(<TurnDetails turn={turn} parts={parts} status={null} sessionId="ses_a" />)
   expect(screen.getByRole('tabpanel', { name: 'Turn' }).textContent).toContain('Duration10sWaited for you2s')
   screen.getByRole('tab', { name: 'Turn' }).focus()
   await userEvent.keyboard('{ArrowRight}')
@@ -21,14 +21,14 @@ test('token counts that the provider did not report read unknown once', () => {
   const turn = (inputTokens: number | null) =>
     fillAs('turns', turnRow('trn_a', 10, { inputTokens, outputTokens: null }))
   const props = { parts: [], status: null, sessionId: 'ses_a' }
-  const { update } = show(<Inspector {...props} turn={turn(null)} />)
+  const { update } = show(<TurnDetails {...props} turn={turn(null)} />)
   expect(screen.getByRole('tabpanel').textContent).toContain('TokensUnknownFacts')
-  update(<Inspector {...props} turn={turn(1200)} />)
+  update(<TurnDetails {...props} turn={turn(1200)} />)
   expect(screen.getByRole('tabpanel').textContent).toContain('Tokens1,200 in · unknown out')
 })
 
 test('without a turn there are no tabs to choose', () => {
-  show(<Inspector turn={null} parts={[]} status={null} sessionId="ses_a" />)
+  show(<TurnDetails turn={null} parts={[]} status={null} sessionId="ses_a" />)
   expect(screen.getByText('No turn selected.')).toBeTruthy()
   expect(screen.queryByRole('tab')).toBeNull()
 })
@@ -41,20 +41,20 @@ test('a chosen tab stays chosen when the first turn and the team are read (UI-31
     sessionId: 'ses_a',
     last: [...tab('Artifacts'), ...tab('Context')],
   }
-  const { update } = show(<Inspector {...props} turn={null} />)
+  const { update } = show(<TurnDetails {...props} turn={null} />)
   await userEvent.click(screen.getByRole('tab', { name: 'Context' }))
-  update(<Inspector {...props} turn={fillAs('turns', turnRow('trn_a', 10))} />)
+  update(<TurnDetails {...props} turn={fillAs('turns', turnRow('trn_a', 10))} />)
   expect(screen.getByRole('tabpanel').textContent).toBe('Context')
-  update(<Inspector {...props} turn={fillAs('turns', turnRow('trn_a', 10))} first={tab('Team')} />)
+  update(<TurnDetails {...props} turn={fillAs('turns', turnRow('trn_a', 10))} first={tab('Team')} />)
   expect(screen.getByRole('tabpanel').textContent).toBe('Context')
 })
 
 test('until the person chooses, the first tab is selected, even if another is inserted before it', () => {
   const props = { parts: [], status: null, sessionId: 'ses_a' }
   const last = [{ id: 'artifacts', label: 'Artifacts', content: 'None yet' }]
-  const { update } = show(<Inspector {...props} turn={null} last={last} />)
+  const { update } = show(<TurnDetails {...props} turn={null} last={last} />)
   expect(screen.getByRole('tabpanel', { name: 'Artifacts' })).toBeTruthy()
-  update(<Inspector {...props} turn={fillAs('turns', turnRow('trn_a', 10))} last={last} />)
+  update(<TurnDetails {...props} turn={fillAs('turns', turnRow('trn_a', 10))} last={last} />)
   expect(screen.getByRole('tabpanel', { name: 'Turn' })).toBeTruthy()
 })
 

@@ -8,11 +8,15 @@ import { useT } from './surface'
 const ORDER = ['hook', 'server', 'permission_mode', 'shell', 'rule', 'agent'] as const
 
 /** Requested permissions by kind, each with the file that requests it. */
-export function PermissionGrants({ widenings }: { readonly widenings: TrustRead['widenings'] }) {
+export function RequestedPermissions({
+  widenings: requests,
+}: {
+  readonly widenings: TrustRead['widenings']
+}) {
   const t = useT()
   const groups = ORDER.map((kind) => ({
     what: kind,
-    all: widenings.filter((widening) => widening.what === kind),
+    all: requests.filter((request) => request.what === kind),
   }))
   return (
     // biome-ignore lint/a11y/useSemanticElements: no element means a named scrollable box
@@ -32,8 +36,8 @@ export function PermissionGrants({ widenings }: { readonly widenings: TrustRead[
               <span className="tabular text-ink-faint">{all.length}</span>
             </h3>
             <ul aria-label={t(`trust.kind.${kind}`)}>
-              {all.map((widening) => (
-                <Entry key={`${widening.file} ${widening.detail}`} widening={widening} />
+              {all.map((request) => (
+                <Entry key={`${request.file} ${request.detail}`} request={request} />
               ))}
             </ul>
           </section>
@@ -42,18 +46,19 @@ export function PermissionGrants({ widenings }: { readonly widenings: TrustRead[
   )
 }
 
-function Entry({ widening }: { readonly widening: RequestedPermission }) {
+function Entry({ request }: { readonly request: RequestedPermission }) {
   const t = useT()
-  const { environment, secrets } = widening.parameters ?? {}
-  const runs = runsText(widening)
+  const { environment, secrets } = request.parameters ?? {}
+  const target = describeTarget(request)
   return (
     <li className="wrap-any py-px">
-      {t.maybe(`trust.detail.${widening.code}`, safeParameters(t, widening)) ??
-        markInvisible(widening.detail)}{' '}
-      {widening.file !== widening.parameters?.path && (
-        <span className="font-mono text-sm text-ink-faint">{markInvisible(widening.file)}</span>
+      {t.maybe(`trust.detail.${request.code}`, escapeParameters(t, request)) ?? markInvisible(request.detail)}{' '}
+      {request.file !== request.parameters?.path && (
+        <span className="font-mono text-sm text-ink-faint">{markInvisible(request.file)}</span>
       )}
-      {runs !== '' && <code className="my-0.5 block rounded bg-sunken px-1.5 py-0.5 text-sm">{runs}</code>}
+      {target !== '' && (
+        <code className="my-0.5 block rounded bg-sunken px-1.5 py-0.5 text-sm">{target}</code>
+      )}
       {environment !== undefined && (
         <span className="block text-sm text-ink-soft">
           {t('trust.with_environment', { environment: markInvisible(environment) })}
@@ -69,13 +74,13 @@ function Entry({ widening }: { readonly widening: RequestedPermission }) {
 }
 
 /** The program, address or file of a permission. */
-function runsText({ parameters = {} }: RequestedPermission): string {
+function describeTarget({ parameters = {} }: RequestedPermission): string {
   const { command, url, path, digest } = parameters
   const target = command ?? url ?? path ?? ''
   return markInvisible(digest === undefined ? target : `${target} (sha256 ${digest})`)
 }
 
-function safeParameters(
+function escapeParameters(
   t: Translate,
   { parameters = {} }: RequestedPermission,
 ): Readonly<Record<string, string>> {
