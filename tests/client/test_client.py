@@ -48,7 +48,7 @@ async def test_a_command_repeated_with_its_key_takes_effect_once(product: Produc
 async def test_facts_continue_after_the_server_is_killed_and_restarted(product: Product):
     """COM-14"""
     product.plays({"calls": [says("One."), says("Two.")]})
-    home = StateFolder(product.home)
+    state_folder = StateFolder(product.home)
     sequences: list[int] = []
     turns: asyncio.Queue[int] = asyncio.Queue()
 
@@ -60,7 +60,7 @@ async def test_facts_continue_after_the_server_is_killed_and_restarted(product: 
 
     with product.up() as (server, first):
         # It retries until the second server has started.
-        patient = Client(await find_running(product), locate=lambda: find_endpoint(home), waits=(0.1,) * 600)
+        patient = Client(await find_running(product), locate=lambda: find_endpoint(state_folder), waits=(0.1,) * 600)
         async with patient as client, asyncio.timeout(PATIENCE):
             accepted = await submit(client, product, "First")
             following = asyncio.create_task(follow(client, accepted.session_id))

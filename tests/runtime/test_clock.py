@@ -74,17 +74,17 @@ def test_a_step_is_reported_once_and_a_correction_is_not() -> None:
 async def test_open_sessions_record_that_the_clock_was_set(tmp_path: Path, by: int, code: str, how: str) -> None:
     """R1: times of facts do not change, and one step is one fact."""
     clock = Machine()
-    async with open_runtime(tmp_path, {"calls": [says("Yes.")]}, clock=clock) as home:
-        turn = await home.submit("Hello.", mode="chat")
-        await home.until(turn.session_id, "turn.completed")
+    async with open_runtime(tmp_path, {"calls": [says("Yes.")]}, clock=clock) as rig:
+        turn = await rig.submit("Hello.", mode="chat")
+        await rig.until(turn.session_id, "turn.completed")
         before = clock.now()
         clock.passes(30, drift=by * DAY)
         for _ in range(2):
-            await home.runtime.sessions.sweep()
+            await rig.runtime.sessions.sweep()
 
-        (raised,) = [record for record in await home.facts(turn.session_id) if isinstance(record.fact, WarningRaised)]
+        (raised,) = [record for record in await rig.facts(turn.session_id) if isinstance(record.fact, WarningRaised)]
         assert (raised.header.at, raised.scope) == (before + 30 * SECOND, Scope(thread=turn.thread_id))
-        (warning,) = await list_facts(home, turn.session_id, WarningRaised)
+        (warning,) = await list_facts(rig, turn.session_id, WarningRaised)
         now = format_timestamp(before + 30 * SECOND)
         notice = f"Callboard keeps its own time, now {now}, until it starts again."
         assert (warning.code, warning.message) == (code, f"The machine's clock was set {how} by 864000 s. {notice}")

@@ -22,12 +22,12 @@ from .views import change
 async def _write_sessions(place: Path) -> tuple[str, str, str]:
     """Run a turn in each of two folders. Return the sessions and the second workspace."""
     (place / "other").mkdir()
-    async with open_runtime(place, calls(says("Hello."), says("Again."))) as home:
-        first = (await home.submit("one")).session_id
-        await home.until(first, "turn.completed")
-        other = (await home.do(OpenWorkspace(path=str(place / "other")))).workspace_id
-        two = (await home.do(SubmitTurn(text="two", workspace_id=other))).session_id
-        await home.until(two, "turn.completed")
+    async with open_runtime(place, calls(says("Hello."), says("Again."))) as rig:
+        first = (await rig.submit("one")).session_id
+        await rig.until(first, "turn.completed")
+        other = (await rig.do(OpenWorkspace(path=str(place / "other")))).workspace_id
+        two = (await rig.do(SubmitTurn(text="two", workspace_id=other))).session_id
+        await rig.until(two, "turn.completed")
     return first, two, other
 
 
@@ -44,8 +44,8 @@ def _damage(place: Path, stream: str, *, views: bool) -> None:
         (place / "state" / "views.db").unlink()
 
 
-async def _list_cards(home: RuntimeRig, workspace: str | None = None) -> dict[str, SessionCard]:
-    listed: SessionList = await home.do(ListSessions(workspace_id=workspace))
+async def _list_cards(rig: RuntimeRig, workspace: str | None = None) -> dict[str, SessionCard]:
+    listed: SessionList = await rig.do(ListSessions(workspace_id=workspace))
     return {card.session_id: card for card in listed.sessions}
 
 
@@ -66,9 +66,9 @@ async def test_r5_a_list_shows_damaged_sessions_with_the_reason_and_the_others_u
     _damage(tmp_path, two if damage == "session" else other, views=False)
 
     alone = await _list_cards_read_only(tmp_path)
-    async with open_runtime(tmp_path, calls(says("Hello.")), rebuild_wait=60.0) as home:
-        beside = await _list_cards(home)
-        page = [card.session_id for host in home.runtime.workspaces.all() for card in host.cards()]
+    async with open_runtime(tmp_path, calls(says("Hello.")), rebuild_wait=60.0) as rig:
+        beside = await _list_cards(rig)
+        page = [card.session_id for host in rig.runtime.workspaces.all() for card in host.cards()]
 
     for cards in (alone, beside):
         assert {name: card.state for name, card in cards.items()} == {first: "idle", two: "damaged"}
@@ -83,9 +83,9 @@ async def test_r5_a_session_that_turns_out_to_be_damaged_is_listed_so_from_then_
     """R5: its stored rows are sound, so only opening it shows the damage of its log."""
     first, two, other = await _write_sessions(tmp_path)
     _damage(tmp_path, two, views=True)
-    async with open_runtime(tmp_path, calls(says("Hello."))) as home:
-        assert (await _list_cards(home, other))[two].state == "idle"
+    async with open_runtime(tmp_path, calls(says("Hello."))) as rig:
+        assert (await _list_cards(rig, other))[two].state == "idle"
         with pytest.raises(Refusal, match="chain_broken"):
-            await home.submit("again", two)
-        assert (await _list_cards(home, other))[two].state == "damaged"
-        assert (await _list_cards(home))[first].state == "idle"
+            await rig.submit("again", two)
+        assert (await _list_cards(rig, other))[two].state == "damaged"
+        assert (await _list_cards(rig))[first].state == "idle"

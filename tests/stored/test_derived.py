@@ -55,10 +55,10 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
 }
 
 
-async def _conversation(home: RuntimeRig, session: str) -> object:
-    read = await home.read(session)
+async def _conversation(rig: RuntimeRig, session: str) -> object:
+    read = await rig.read(session)
     assert read.last_turn is not None
-    return msgspec.to_builtins((read, await home.parts(session, read.last_turn.turn_id)))
+    return msgspec.to_builtins((read, await rig.parts(session, read.last_turn.turn_id)))
 
 
 @pytest.mark.parametrize("name", DAMAGES)
@@ -66,18 +66,18 @@ async def test_s1_derived_data_that_does_not_fit_is_rebuilt_and_the_reason_is_lo
     tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str
 ) -> None:
     damage, reason = DAMAGES[name]
-    async with open_runtime(tmp_path, calls(says("Hello."), says("Again."))) as home:
-        turn = await home.submit("go")
-        await home.until(turn.session_id, "turn.completed")
-        before = await _conversation(home, turn.session_id)
+    async with open_runtime(tmp_path, calls(says("Hello."), says("Again."))) as rig:
+        turn = await rig.submit("go")
+        await rig.until(turn.session_id, "turn.completed")
+        before = await _conversation(rig, turn.session_id)
         store = tmp_path / "state"
     assert damage(store) > 0
 
-    async with open_runtime(tmp_path, calls(says("Hello."), says("Again."))) as home:
-        assert await _conversation(home, turn.session_id) == before
-        again = await home.submit("again", turn.session_id)
-        await home.until(turn.session_id, "turn.completed", 2)
-        last = (await home.read(turn.session_id)).last_turn
+    async with open_runtime(tmp_path, calls(says("Hello."), says("Again."))) as rig:
+        assert await _conversation(rig, turn.session_id) == before
+        again = await rig.submit("again", turn.session_id)
+        await rig.until(turn.session_id, "turn.completed", 2)
+        last = (await rig.read(turn.session_id)).last_turn
         assert last is not None
         assert last.turn_id == again.turn_id
     assert reason in caplog.text
@@ -87,34 +87,34 @@ async def test_s1_a_row_that_is_damaged_while_its_session_is_open_is_rebuilt_dur
     tmp_path: Path,
 ) -> None:
     waits = [{"wait_for": "never"}]
-    async with open_runtime(tmp_path, calls(says("Hello."), waits)) as home:
-        turn = await home.submit("go")
-        await home.until(turn.session_id, "turn.completed")
-        before = await home.parts(turn.session_id, turn.turn_id)
-        await home.submit("wait", turn.session_id)
-        await home.until(turn.session_id, "model.requested", 2)
+    async with open_runtime(tmp_path, calls(says("Hello."), waits)) as rig:
+        turn = await rig.submit("go")
+        await rig.until(turn.session_id, "turn.completed")
+        before = await rig.parts(turn.session_id, turn.turn_id)
+        await rig.submit("wait", turn.session_id)
+        await rig.until(turn.session_id, "model.requested", 2)
         store = tmp_path / "state"
         assert views.change(store, "UPDATE rows SET data = x'00'") > 0
 
-        assert await home.parts(turn.session_id, turn.turn_id) == before
-        assert (await home.read(turn.session_id)).status.detail == "asking_model"
+        assert await rig.parts(turn.session_id, turn.turn_id) == before
+        assert (await rig.read(turn.session_id)).status.detail == "asking_model"
 
 
 async def test_s1_another_fingerprint_discards_snapshots_rows_and_cards(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
-    async with open_runtime(tmp_path, calls(says("Hello."))) as home:
-        turn = await home.submit("go")
-        await home.until(turn.session_id, "turn.completed")
-        before = await _conversation(home, turn.session_id)
+    async with open_runtime(tmp_path, calls(says("Hello."))) as rig:
+        turn = await rig.submit("go")
+        await rig.until(turn.session_id, "turn.completed")
+        before = await _conversation(rig, turn.session_id)
     fingerprint.compute_view_fingerprint.cache_clear()
     monkeypatch.setattr(fingerprint, "__version__", "another")
     monkeypatch.setattr(fingerprint, "_list_sources", lambda *_: iter(()))
     try:
-        async with open_runtime(tmp_path, calls(says("Hello."))) as home:
-            assert await home.runtime.dependencies.store.rows.read_all_rows("sessions", "another") == ()
-            assert await _conversation(home, turn.session_id) == before
+        async with open_runtime(tmp_path, calls(says("Hello."))) as rig:
+            assert await rig.runtime.dependencies.store.rows.read_all_rows("sessions", "another") == ()
+            assert await _conversation(rig, turn.session_id) == before
     finally:
         fingerprint.compute_view_fingerprint.cache_clear()
     assert "another version" in caplog.text
@@ -150,11 +150,11 @@ async def test_s1_a_session_that_does_not_open_leaves_no_host_and_no_task_behind
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The next opening is complete."""
-    async with open_runtime(tmp_path, calls(says("Hello."), says("Again."))) as home:
-        turn = await home.submit("go")
-        await home.until(turn.session_id, "turn.completed")
-        await home.read(turn.session_id)
-        await home.runtime.sessions.release(turn.session_id)
+    async with open_runtime(tmp_path, calls(says("Hello."), says("Again."))) as rig:
+        turn = await rig.submit("go")
+        await rig.until(turn.session_id, "turn.completed")
+        await rig.read(turn.session_id)
+        await rig.runtime.sessions.release(turn.session_id)
         closed: list[str] = []
         close, opened = SessionViews.close, SessionViews.open
 
@@ -169,9 +169,9 @@ async def test_s1_a_session_that_does_not_open_leaves_no_host_and_no_task_behind
         monkeypatch.setattr(SessionViews, "open", fails)
         monkeypatch.setattr(SessionViews, "close", noted)
         with pytest.raises(Refusal, match="the disk is gone"):
-            await home.read(turn.session_id)
-        assert (closed, home.runtime.sessions.open_sessions()) == (["views"], [])
+            await rig.read(turn.session_id)
+        assert (closed, rig.runtime.sessions.open_sessions()) == (["views"], [])
 
         monkeypatch.setattr(SessionViews, "open", opened)
-        await home.submit("again", turn.session_id)
-        await home.until(turn.session_id, "turn.completed", 2)
+        await rig.submit("again", turn.session_id)
+        await rig.until(turn.session_id, "turn.completed", 2)

@@ -102,31 +102,31 @@ async def test_s2_a_session_with_a_fact_of_a_newer_version_is_read_and_not_conti
 ) -> None:
     scenario = calls(says("Hello."), says("Again."))
     monkeypatch.setattr(TurnCompleted, "schema_version", 2)
-    async with open_runtime(tmp_path, scenario) as home:
-        turn = await home.submit("go")
-        await home.until(turn.session_id, "turn.completed")
+    async with open_runtime(tmp_path, scenario) as rig:
+        turn = await rig.submit("go")
+        await rig.until(turn.session_id, "turn.completed")
     monkeypatch.setattr(TurnCompleted, "schema_version", 1)
     # Another version has other fingerprints, so it does not use derived data of this one.
     (tmp_path / "state" / "views.db").unlink()
 
-    async with open_runtime(tmp_path, scenario) as home:
-        before = await home.facts(turn.session_id)
+    async with open_runtime(tmp_path, scenario) as rig:
+        before = await rig.facts(turn.session_id)
         texts = [record.fact.content.text for record in before if isinstance(record.fact, MessageText)]
         assert texts == ["Hello."]
         assert [record.header.type for record in before if record.is_unreadable] == ["turn.completed"]
         with pytest.raises(Refusal, match=r"turn\.completed, version 2") as refused:
-            await home.submit("again", turn.session_id)
+            await rig.submit("again", turn.session_id)
         assert refused.value.code == "facts_unreadable"
-        assert (await home.read(turn.session_id)).head == len(before)
-        other = await home.submit("go")
-        await home.until(other.session_id, "turn.completed")
-        assert await home.facts(turn.session_id) == before
+        assert (await rig.read(turn.session_id)).head == len(before)
+        other = await rig.submit("go")
+        await rig.until(other.session_id, "turn.completed")
+        assert await rig.facts(turn.session_id) == before
 
     # The version that wrote the session continues it, without data of the other version.
     monkeypatch.setattr(TurnCompleted, "schema_version", 2)
-    async with open_runtime(tmp_path, scenario) as home:
-        await home.submit("again", turn.session_id)
-        await home.until(turn.session_id, "turn.completed", 2)
+    async with open_runtime(tmp_path, scenario) as rig:
+        await rig.submit("again", turn.session_id)
+        await rig.until(turn.session_id, "turn.completed", 2)
 
 
 @pytest.mark.parametrize("how", ["newer", "damaged"])
@@ -136,47 +136,47 @@ async def test_s2_a_session_whose_workspace_cannot_be_read_is_not_continued_with
     scenario = calls(says("Hello."), use_tool("Write", file_path="a.txt", content="x"), says("Done."))
     if how == "newer":
         monkeypatch.setattr(PermissionRuleAdded, "schema_version", 2)
-    async with open_runtime(tmp_path, scenario) as home:
-        turn = await home.submit("go")
-        await home.until(turn.session_id, "turn.completed")
-        await home.do(AddRule(workspace_id=home.workspace, matcher="Write(a.txt)", verdict="deny"))
-        workspace, before = home.workspace, await home.facts(turn.session_id)
+    async with open_runtime(tmp_path, scenario) as rig:
+        turn = await rig.submit("go")
+        await rig.until(turn.session_id, "turn.completed")
+        await rig.do(AddRule(workspace_id=rig.workspace, matcher="Write(a.txt)", verdict="deny"))
+        workspace, before = rig.workspace, await rig.facts(turn.session_id)
     monkeypatch.undo()
     if how == "damaged":
         of_workspace = "stream = (SELECT number FROM streams WHERE name LIKE 'wks_%')"
         _change(tmp_path / "state", f"UPDATE facts SET payload = zeroblob(3) WHERE {of_workspace} AND sequence = 1")
 
     async with Runtime(build_dependencies(tmp_path, scenario)) as runtime:
-        home = RuntimeRig(runtime, workspace, tmp_path / "work")
+        rig = RuntimeRig(runtime, workspace, tmp_path / "work")
         wanted: list[dict[str, Any]] = [{"session": turn.session_id}, {}]
         for where in wanted:
             with pytest.raises(Refusal) as refused:
-                await home.submit("again", permission_mode="edits", **where)
+                await rig.submit("again", permission_mode="edits", **where)
             assert refused.value.code == ("facts_unreadable" if how == "newer" else "chain_broken")
-        assert await home.facts(turn.session_id) == before
+        assert await rig.facts(turn.session_id) == before
     assert not (tmp_path / "work" / "a.txt").exists()
 
 
 async def test_s2_a_stored_answer_that_does_not_decode_is_refused_and_not_carried_out_again(tmp_path: Path) -> None:
-    async with open_runtime(tmp_path, calls(says("Hello."))) as home:
-        turn = await home.submit("go", turn_id="trn_00000000000000000000AA")
-        await home.until(turn.session_id, "turn.completed")
-        before = await home.facts(turn.session_id)
+    async with open_runtime(tmp_path, calls(says("Hello."))) as rig:
+        turn = await rig.submit("go", turn_id="trn_00000000000000000000AA")
+        await rig.until(turn.session_id, "turn.completed")
+        before = await rig.facts(turn.session_id)
         _change(tmp_path / "state", "UPDATE answers SET answer = CAST('{\"shape\":1}' AS BLOB) WHERE key LIKE 'turn:%'")
 
         with pytest.raises(Refusal) as refused:
-            await home.submit("go", turn_id="trn_00000000000000000000AA")
+            await rig.submit("go", turn_id="trn_00000000000000000000AA")
         assert refused.value.code == "answer_unreadable"
-        assert await home.facts(turn.session_id) == before
+        assert await rig.facts(turn.session_id) == before
 
 
 async def test_s2_a_part_in_the_making_that_does_not_decode_does_not_stop_its_session(tmp_path: Path) -> None:
     waits = [{"text": "Half of it."}, {"wait_for": "never"}]
-    async with open_runtime(tmp_path, calls(waits)) as home:
-        turn = await home.submit("go")
-        await home.wait_partial(turn.session_id, "Half of it.")
+    async with open_runtime(tmp_path, calls(waits)) as rig:
+        turn = await rig.submit("go")
+        await rig.wait_partial(turn.session_id, "Half of it.")
         _change(tmp_path / "state", "UPDATE partials SET scope = x'00'")
-        assert await home.runtime.dependencies.store.partials.read(turn.session_id) == ()
+        assert await rig.runtime.dependencies.store.partials.read(turn.session_id) == ()
 
 
 def _step(connection: sqlite3.Connection) -> None:

@@ -39,8 +39,8 @@ class FolderClaim:
     Without a private folder there is no announcement: another user could write a public file.
     """
 
-    def __init__(self, home: Path, environment: Mapping[str, str]) -> None:
-        self._use = FolderUse(pid=os.getpid(), home=os.path.realpath(home))
+    def __init__(self, state_folder: Path, environment: Mapping[str, str]) -> None:
+        self._use = FolderUse(pid=os.getpid(), home=os.path.realpath(state_folder))
         folder = ensure_private_folder(environment)
         self._path = None if folder is None else folder / f"{_build_name(self._use.home)}.json"
         self._file: int | None = None
@@ -77,9 +77,9 @@ class FolderClaim:
             self._file = None
 
 
-def find_others(folder: str | Path, home: Path, environment: Mapping[str, str]) -> tuple[FolderUse, ...]:
-    """Return running processes that serve the folder with a state folder other than `home`."""
-    real, own = os.path.realpath(folder), os.path.realpath(home)
+def find_others(folder: str | Path, state_folder: Path, environment: Mapping[str, str]) -> tuple[FolderUse, ...]:
+    """Return running processes that serve the folder with a state folder other than `state_folder`."""
+    real, own = os.path.realpath(folder), os.path.realpath(state_folder)
     return tuple(
         use
         for place in list_private_folders(environment)
@@ -88,8 +88,8 @@ def find_others(folder: str | Path, home: Path, environment: Mapping[str, str]) 
     )
 
 
-def _build_name(home: str) -> str:
-    return hashlib.sha256(home.encode("utf-8", "surrogateescape")).hexdigest()[:32]
+def _build_name(state_folder: str) -> str:
+    return hashlib.sha256(state_folder.encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
 
 def _read(path: Path) -> FolderUse | None:

@@ -46,8 +46,8 @@ _ESCAPED = re.compile(r"[^A-Za-z0-9]")
 class _Reader(Protocol):
     """The interface of each product's reader."""
 
-    def find(self, home: Path) -> Iterator[PastSession]: ...
-    def list_transcripts(self, home: Path) -> Iterator[Path]: ...
+    def find(self, product_folder: Path) -> Iterator[PastSession]: ...
+    def list_transcripts(self, product_folder: Path) -> Iterator[Path]: ...
     def read_session(self, file: Path, max_bytes: int | None = None) -> PastSession | None: ...
     def list_parts(self, file: Path) -> list[Path]: ...
 
@@ -57,18 +57,18 @@ _READERS: Mapping[SessionSource, _Reader] = {"claude_code": claude_code, "codex"
 
 def list_product_folders(environment: Mapping[str, str]) -> dict[SessionSource, Path]:
     """Return the state folder of each product."""
-    home = Path.home()
+    user_home = Path.home()
     return {
-        "claude_code": Path(environment.get("CLAUDE_CONFIG_DIR") or home / ".claude"),
-        "codex": Path(environment.get("CODEX_HOME") or home / ".codex"),
+        "claude_code": Path(environment.get("CLAUDE_CONFIG_DIR") or user_home / ".claude"),
+        "codex": Path(environment.get("CODEX_HOME") or user_home / ".codex"),
     }
 
 
 def find_past_sessions(environment: Mapping[str, str], source: SessionSource | None = None) -> Iterator[PastSession]:
     """Yield the past sessions of all folders, optionally of one product. Blocks."""
-    for product, home in list_product_folders(environment).items():
+    for product, product_folder in list_product_folders(environment).items():
         if source in (None, product):
-            yield from _READERS[product].find(home)
+            yield from _READERS[product].find(product_folder)
 
 
 def has_run_in(session: PastSession, folder: Path | None) -> bool:
@@ -138,7 +138,7 @@ class TranscriptIndex:
     """The port `PastSessions`, with a cache of unchanged transcripts."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
-        self._homes = list_product_folders(environment)
+        self._product_folders = list_product_folders(environment)
         self._cache: dict[Path, _IndexedFile] = {}
         self._lock = threading.Lock()
 
@@ -199,8 +199,8 @@ class TranscriptIndex:
 
     def _list_files(self, folder: str, *, empty: bool = False) -> Iterator[_File]:
         escaped = _ESCAPED.sub("-", folder)
-        for source, home in self._homes.items():
-            for path in _READERS[source].list_transcripts(home):
+        for source, product_folder in self._product_folders.items():
+            for path in _READERS[source].list_transcripts(product_folder):
                 try:
                     status = path.stat()
                     # Reading a pipe or device may never end.

@@ -93,7 +93,7 @@ def build_model_settings(settings: Settings, environment: Mapping[str, str]) -> 
 def wire(
     store: SqliteStore,
     models: ConfiguredModels,
-    home: StateFolder,
+    state_folder: StateFolder,
     environment: Mapping[str, str],
     secrets: Redaction,
     on_settings: Callable[[Settings], None] = lambda _: None,
@@ -112,7 +112,7 @@ def wire(
         models.configure(build_model_settings(new, environment))
         on_settings(new)
 
-    settings = SettingsFiles(home, environment, definitions, configure)
+    settings = SettingsFiles(state_folder, environment, definitions, configure)
 
     def reveal(entry: Server | Hook, text: str) -> str:
         # Only the user's own settings can send a key to a program: a folder's file must not redirect it.
@@ -137,7 +137,7 @@ def wire(
         return Reach(folders, trusted="" if settings.is_users(entry) else folder)
 
     # A home folder, or a parent of it, contains keys and start-up files.
-    hidden = (str(home.folder), *list_private(str(Path.home())))
+    hidden = (str(state_folder.folder), *list_private(str(Path.home())))
     parts = Dependencies(
         store=store,
         feed=InProcessLiveFeed(store.facts.read_head),
@@ -152,9 +152,9 @@ def wire(
         ),
         shells=FolderShells(hidden=hidden, programs=list_toolchains(Path.home())),
         definitions=definitions,
-        closed_folders=(str(home.folder),),
-        demos=DemoCatalog(home.demos),
-        uploads=UploadFolder(home.uploads, UuidIds(), Clock().now, secrets.redact_stream),
+        closed_folders=(str(state_folder.folder),),
+        demos=DemoCatalog(state_folder.demos),
+        uploads=UploadFolder(state_folder.uploads, UuidIds(), Clock().now, secrets.redact_stream),
         external_agents=AcpAgents(),
         remote_agents=A2aAgents(),
         settings=settings,
@@ -167,7 +167,7 @@ def wire(
     return Wiring(runtime=runtime, models=models, settings=settings)
 
 
-def build_http_app(wired: Wiring, home: StateFolder, token: str) -> HttpApp:
+def build_http_app(wired: Wiring, state_folder: StateFolder, token: str) -> HttpApp:
     """Build the HTTP application of the runtime."""
     parts = wired.runtime.dependencies
 
@@ -200,7 +200,7 @@ def build_http_app(wired: Wiring, home: StateFolder, token: str) -> HttpApp:
             uploads=parts.uploads,
             read_meta=read_meta,
             token=token,
-            access=PageAccess(home.opening),
+            access=PageAccess(state_folder.opening),
         )
     )
 
@@ -221,6 +221,6 @@ def _list_offers(models: Models) -> tuple[ModelOffer, ...]:
     )
 
 
-def list_toolchains(home: Path) -> tuple[str, ...]:
+def list_toolchains(user_home: Path) -> tuple[str, ...]:
     """Return all toolchain folders as absolute paths, existing or not: a command must not create a missing one."""
-    return tuple(str(home / part) for part in TOOLCHAINS)
+    return tuple(str(user_home / part) for part in TOOLCHAINS)

@@ -83,18 +83,18 @@ def test_the_error_of_a_hook_is_named(tmp_path: Path, text: str, field: str) -> 
 
 def test_the_environment_of_a_hook_is_masked_in_settings_and_redacted(tmp_path: Path) -> None:
     """SAFE-03"""
-    home = StateFolder(tmp_path / "home")
-    home.create()
+    state_folder = StateFolder(tmp_path / "home")
+    state_folder.create()
     text = (
         '[[hooks]]\nname = "lint"\ncommand = ["lint"]\nenv = { LINT_TOKEN = "t0ken-Zx9wVu8tSr7", KEY = "secret://k" }\n'
     )
-    home.settings.write_text(text)
-    book = SettingsFiles(home, {}, FolderDefinitions())
+    state_folder.settings.write_text(text)
+    book = SettingsFiles(state_folder, {}, FolderDefinitions())
     read = book.read("user", "", "")
     assert read.values["hooks"][0]["env"] == {"LINT_TOKEN": MASK, "KEY": "secret://k"}
     changed = [{**read.values["hooks"][0], "tools": ["Bash"]}]
     book.write("user", "", {"hooks": changed}, read.digest)
-    assert "t0ken-Zx9wVu8tSr7" in home.settings.read_text()
+    assert "t0ken-Zx9wVu8tSr7" in state_folder.settings.read_text()
     secrets = Redaction()
     learn_keys(secrets, book.read_user(), {})
     assert "t0ken-Zx9wVu8tSr7" not in secrets.redact("t0ken-Zx9wVu8tSr7")

@@ -39,12 +39,12 @@ class SettingsFolder:
     """A state folder and a project folder with their settings."""
 
     def __init__(self, place: Path) -> None:
-        self.home = StateFolder(place / "home")
-        self.home.create()
+        self.state_folder = StateFolder(place / "home")
+        self.state_folder.create()
         self.folder = place / "work"
         self.folder.mkdir()
         self.applied: list[Settings] = []
-        self.book = SettingsFiles(self.home, {}, FolderDefinitions(), self.applied.append)
+        self.book = SettingsFiles(self.state_folder, {}, FolderDefinitions(), self.applied.append)
 
     def write(self, text: str) -> None:
         """Write the folder's file."""
@@ -238,7 +238,7 @@ def test_a_narrower_mode_applies_without_trust(settings_folder: SettingsFolder):
 
 
 def test_a_server_of_the_folder_cannot_replace_a_server_of_the_user(settings_folder: SettingsFolder):
-    settings_folder.home.settings.write_text(
+    settings_folder.state_folder.settings.write_text(
         '[[servers]]\nname = "files"\ntransport = "http"\nurl = "http://localhost:1/mcp"\n'
     )
     settings_folder.write(GREEDY)
@@ -290,13 +290,13 @@ def test_a_folders_file_is_read_through_no_link(settings_folder: SettingsFolder,
 
 def test_the_last_valid_user_settings_apply_while_the_file_is_unreadable(settings_folder: SettingsFolder):
     """SAFE-08: an invalid edit removes no rule."""
-    settings_folder.home.settings.write_text('[[rules]]\nmatcher = "Bash(curl *)"\nverdict = "deny"\n')
+    settings_folder.state_folder.settings.write_text('[[rules]]\nmatcher = "Bash(curl *)"\nverdict = "deny"\n')
     assert len(settings_folder.read_effective().rules) == 1
-    settings_folder.home.settings.write_text('[[rules]\nmatcher = "Bash(curl *)"\n')
+    settings_folder.state_folder.settings.write_text('[[rules]\nmatcher = "Bash(curl *)"\n')
     assert len(settings_folder.read_effective().rules) == 1
     (problem,) = settings_folder.book.list_problems("")
     assert (problem.file, problem.code, list(problem.params)) == (
-        str(settings_folder.home.settings),
+        str(settings_folder.state_folder.settings),
         "not_toml",
         ["reason"],
     )
@@ -305,12 +305,14 @@ def test_the_last_valid_user_settings_apply_while_the_file_is_unreadable(setting
 
 
 def test_a_change_keeps_comments_and_other_keys(settings_folder: SettingsFolder):
-    settings_folder.home.settings.write_text("# mine\nport = 4000  # here\n\n[shell]\n# little\nmemory = 1000\n")
+    settings_folder.state_folder.settings.write_text(
+        "# mine\nport = 4000  # here\n\n[shell]\n# little\nmemory = 1000\n"
+    )
     written = settings_folder.change({"browser": False, "shell": {"timeout": 5.0}, "port": None})
     assert written.keys == ("browser", "shell", "port")
-    text = settings_folder.home.settings.read_text()
+    text = settings_folder.state_folder.settings.read_text()
     assert text == "# mine\nbrowser = false\n\n[shell]\n# little\nmemory = 1000\ntimeout = 5.0\n"
-    assert settings_folder.home.settings.stat().st_mode & 0o777 == 0o600
+    assert settings_folder.state_folder.settings.stat().st_mode & 0o777 == 0o600
     assert settings_folder.applied[-1].shell == Shell(memory=1000, timeout=5.0)
 
 
@@ -321,11 +323,11 @@ def test_a_change_of_the_folders_file_creates_it_and_needs_trust(settings_folder
 
 
 def test_a_change_of_a_file_that_changed_since_it_was_read_is_a_conflict(settings_folder: SettingsFolder):
-    settings_folder.home.settings.write_text("port = 4000\n")
+    settings_folder.state_folder.settings.write_text("port = 4000\n")
     with pytest.raises(Refusal) as caught:
         settings_folder.book.write("user", "", {"port": 1}, "")
     assert (caught.value.problem.code, caught.value.problem.field) == ("conflict", "digest")
-    assert settings_folder.home.settings.read_text() == "port = 4000\n"
+    assert settings_folder.state_folder.settings.read_text() == "port = 4000\n"
 
 
 @pytest.mark.parametrize(
@@ -345,12 +347,12 @@ def test_an_invalid_change_is_refused_with_its_place_and_writes_nothing(
     """SAFE-05"""
     problem = settings_folder.refused(changes)
     assert (problem.code, problem.field) == ("bad_settings", field)
-    assert not settings_folder.home.settings.exists()
+    assert not settings_folder.state_folder.settings.exists()
 
 
 def test_secrets_are_masked_and_a_mask_keeps_the_stored_secret(settings_folder: SettingsFolder):
     """SAFE-03"""
-    settings_folder.home.settings.write_text(
+    settings_folder.state_folder.settings.write_text(
         '[[models]]\nname = "a"\nkind = "openai"\nmodel = "m"\napi_key = "sk-planted"\n'
         '[[servers]]\nname = "s"\ntransport = "http"\nurl = "http://x"\nheaders = {A = "planted", B = "secret://b"}\n'
     )
@@ -359,7 +361,7 @@ def test_secrets_are_masked_and_a_mask_keeps_the_stored_secret(settings_folder: 
     assert read.values["servers"][0]["headers"] == {"A": "********", "B": "secret://b"}
     models = [{**read.values["models"][0], "model": "n"}]
     settings_folder.change({"models": models})
-    assert 'api_key = "sk-planted"' in settings_folder.home.settings.read_text()
+    assert 'api_key = "sk-planted"' in settings_folder.state_folder.settings.read_text()
     problem = settings_folder.refused({"models": [{**models[0], "name": "b"}]})
     assert (problem.code, problem.field) == ("bad_settings", "changes.models")
 
@@ -368,9 +370,9 @@ def test_a_change_that_makes_all_models_unusable_is_refused(settings_folder: Set
     def refuse(_: Settings) -> None:
         raise Refusal("bad_settings", "MY_KEY is not set.", field="models.api_key_env")
 
-    settings_folder.book = SettingsFiles(settings_folder.home, {}, FolderDefinitions(), refuse)
+    settings_folder.book = SettingsFiles(settings_folder.state_folder, {}, FolderDefinitions(), refuse)
     assert settings_folder.refused({"port": 1}).field == "models.api_key_env"
-    assert not settings_folder.home.settings.exists()
+    assert not settings_folder.state_folder.settings.exists()
 
 
 def test_a_folders_settings_are_written_through_no_link(settings_folder: SettingsFolder, tmp_path: Path):
@@ -383,27 +385,27 @@ def test_a_folders_settings_are_written_through_no_link(settings_folder: Setting
 
 
 def test_a_written_file_can_be_restored(settings_folder: SettingsFolder):
-    settings_folder.home.settings.write_text("port = 4000\n")
+    settings_folder.state_folder.settings.write_text("port = 4000\n")
     settings_folder.book.restore(settings_folder.change({"port": 1}))
-    assert settings_folder.home.settings.read_text() == "port = 4000\n"
-    settings_folder.home.settings.unlink()
+    assert settings_folder.state_folder.settings.read_text() == "port = 4000\n"
+    settings_folder.state_folder.settings.unlink()
     settings_folder.book.restore(settings_folder.change({"port": 1}))
-    assert not settings_folder.home.settings.exists()
+    assert not settings_folder.state_folder.settings.exists()
 
 
 def test_user_settings_edited_by_hand_apply_at_the_next_read(tmp_path: Path) -> None:
     """D6: without a restart. An invalid file keeps the last valid settings, and the error names its line."""
-    home = StateFolder(tmp_path / "state")
-    home.settings.parent.mkdir(parents=True)
+    state_folder = StateFolder(tmp_path / "state")
+    state_folder.settings.parent.mkdir(parents=True)
     applied: list[Settings] = []
-    book = SettingsFiles(home, {}, FolderDefinitions(), applied.append)
+    book = SettingsFiles(state_folder, {}, FolderDefinitions(), applied.append)
     assert applied == []
 
-    home.settings.write_text('permission_mode = "edits"\n')
+    state_folder.settings.write_text('permission_mode = "edits"\n')
     assert book.read_user().permission_mode == "edits"
     assert [settings.permission_mode for settings in applied] == ["edits"]
 
-    home.settings.write_text("permission_mode = \n")
+    state_folder.settings.write_text("permission_mode = \n")
     with pytest.raises(Refusal) as refused:
         book.read_user()
     assert refused.value.code == "bad_settings"
@@ -441,4 +443,4 @@ def test_a_refused_change_has_a_code_and_parameters(
         settings_folder.book.write("user", "", changes, "")
     problem = caught.value.problem
     assert (problem.code, problem.reason, problem.params) == ("bad_settings", code, params)
-    assert not settings_folder.home.settings.exists()
+    assert not settings_folder.state_folder.settings.exists()

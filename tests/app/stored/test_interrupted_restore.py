@@ -32,22 +32,24 @@ STEPS = (
 )
 
 
-async def _fill(home: StateFolder, count: int, word: str) -> None:
-    home.create()
-    store = open_store(home.store)
+async def _fill(state_folder: StateFolder, count: int, word: str) -> None:
+    state_folder.create()
+    store = open_store(state_folder.store)
     await fill(store, count)
     await store.close()
-    home.uploads.mkdir(exist_ok=True)
+    state_folder.uploads.mkdir(exist_ok=True)
     for name in NAMES:
-        (home.folder / name).write_text(word)
+        (state_folder.folder / name).write_text(word)
 
 
-async def _read_state(home: StateFolder) -> tuple[int, set[str]]:
+async def _read_state(state_folder: StateFolder) -> tuple[int, set[str]]:
     """Return the number of facts, and the contents of the other files."""
-    store = open_store(home.store, read_only=True)
+    store = open_store(state_folder.store, read_only=True)
     facts = len(await store.facts.read(STREAM))
     await store.close()
-    return facts, {(home.folder / name).read_text() if (home.folder / name).exists() else "" for name in NAMES}
+    return facts, {
+        (state_folder.folder / name).read_text() if (state_folder.folder / name).exists() else "" for name in NAMES
+    }
 
 
 class _Fails:
@@ -82,26 +84,26 @@ async def test_r6_a_restore_that_fails_at_any_step_is_complete_after_the_next_st
     states = ((5, {"former"}), (2, {"new"}))
     outcomes: list[tuple[bool, tuple[int, set[str]]]] = []
     for at in range(MAX_STEPS):
-        home = StateFolder(tmp_path / f"home-{at}")
-        shutil.copytree(former.folder, home.folder)
+        state_folder = StateFolder(tmp_path / f"home-{at}")
+        shutil.copytree(former.folder, state_folder.folder)
         with monkeypatch.context() as patch:
             _Fails(patch, at, exchanges=exchanges)
             try:
-                restore(home, backup, replace=True, progress=lambda _: None)
+                restore(state_folder, backup, replace=True, progress=lambda _: None)
             except Refusal:
                 failed = True
             else:
                 failed = False
-        decided = (home.folder / "restoring.json").exists()
+        decided = (state_folder.folder / "restoring.json").exists()
         if not decided:
-            assert await _read_state(home) in states, f"step {at}"
-        store = await find_or_open(home)
+            assert await _read_state(state_folder) in states, f"step {at}"
+        store = await find_or_open(state_folder)
         assert isinstance(store, SqliteStore)
         await store.close()
-        state = await _read_state(home)
+        state = await _read_state(state_folder)
         assert state == states[1] if decided else state in states, f"step {at}"
-        assert not (home.folder / ".restoring").exists() or not decided
-        stores = list(home.folder.glob("store*/callboard.db"))
+        assert not (state_folder.folder / ".restoring").exists() or not decided
+        stores = list(state_folder.folder.glob("store*/callboard.db"))
         assert state == states[0] or len(stores) == 2, f"step {at}: the former store is kept"
         outcomes.append((decided, state))
         if not failed:
@@ -113,14 +115,14 @@ async def test_r6_a_restore_that_fails_at_any_step_is_complete_after_the_next_st
 
 async def test_r6_a_start_during_a_restore_is_refused(tmp_path: Path) -> None:
     """R6: two processes cannot finish one restore."""
-    home = StateFolder(tmp_path / "home")
-    await _fill(home, 2, "former")
-    (home.folder / "restoring.json").write_text('{"ending":"before-1","names":[]}')
-    with backup_restorer._lock_staging(home), pytest.raises(Refusal) as refused:
-        await asyncio.to_thread(finish_restore, home)
+    state_folder = StateFolder(tmp_path / "home")
+    await _fill(state_folder, 2, "former")
+    (state_folder.folder / "restoring.json").write_text('{"ending":"before-1","names":[]}')
+    with backup_restorer._lock_staging(state_folder), pytest.raises(Refusal) as refused:
+        await asyncio.to_thread(finish_restore, state_folder)
     assert refused.value.code == "store_locked"
-    finish_restore(home)
-    assert not (home.folder / "restoring.json").exists()
+    finish_restore(state_folder)
+    assert not (state_folder.folder / "restoring.json").exists()
 
 
 #: A process that is killed while it checks its copy: `KILLED VERB HOME FILE`.
@@ -134,46 +136,46 @@ def killed(*given, **more):
     os.kill(os.getpid(), signal.SIGKILL)
 
 backup_restorer.check_store = backup_writer.check_store = killed
-home, place = StateFolder(Path(sys.argv[2])), Path(sys.argv[3])
+state_folder, place = StateFolder(Path(sys.argv[2])), Path(sys.argv[3])
 if sys.argv[1] == "restore":
-    restore(home, place, replace=True, progress=print)
+    restore(state_folder, place, replace=True, progress=print)
 else:
-    back_up(home, place, progress=print)
+    back_up(state_folder, place, progress=print)
 """
 
 
-def _killed(verb: str, home: StateFolder, file: Path) -> None:
-    command = [sys.executable, "-c", KILLED, verb, str(home.folder), str(file)]
+def _killed(verb: str, state_folder: StateFolder, file: Path) -> None:
+    command = [sys.executable, "-c", KILLED, verb, str(state_folder.folder), str(file)]
     assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
 
 
 async def test_r6_the_start_after_a_killed_restore_removes_its_copy_of_the_log(tmp_path: Path) -> None:
     """R6: the copy could contain sessions deleted later."""
-    home, backup = StateFolder(tmp_path / "home"), tmp_path / "b.tar"
-    await _fill(home, 2, "former")
-    back_up(home, backup, progress=lambda _: None)
-    _killed("restore", home, backup)
-    assert len(list(home.folder.glob(".restor*/store/callboard.db"))) == 1
-    (home.folder / ".restoring").mkdir()
+    state_folder, backup = StateFolder(tmp_path / "home"), tmp_path / "b.tar"
+    await _fill(state_folder, 2, "former")
+    back_up(state_folder, backup, progress=lambda _: None)
+    _killed("restore", state_folder, backup)
+    assert len(list(state_folder.folder.glob(".restor*/store/callboard.db"))) == 1
+    (state_folder.folder / ".restoring").mkdir()
 
-    store = await find_or_open(home)
+    store = await find_or_open(state_folder)
     assert isinstance(store, SqliteStore)
     await store.close()
 
-    assert list(home.folder.glob(".restor*")) == []
-    assert await _read_state(home) == (2, {"former"})
+    assert list(state_folder.folder.glob(".restor*")) == []
+    assert await _read_state(state_folder) == (2, {"former"})
 
 
 async def test_r6_the_backup_after_a_killed_backup_removes_its_copy_of_the_log(tmp_path: Path) -> None:
     """R6: the copy could contain sessions deleted later. The copy of a running backup stays."""
-    home, folder = StateFolder(tmp_path / "home"), tmp_path / "backups"
-    await _fill(home, 2, "former")
+    state_folder, folder = StateFolder(tmp_path / "home"), tmp_path / "backups"
+    await _fill(state_folder, 2, "former")
     folder.mkdir()
-    _killed("backup", home, folder / "a.tar")
+    _killed("backup", state_folder, folder / "a.tar")
     (leftover,) = folder.iterdir()
 
     with backup_writer._create_temporary_folder(folder) as copy:
         assert not leftover.exists()
-        back_up(home, folder / "c.tar", progress=lambda _: None)
+        back_up(state_folder, folder / "c.tar", progress=lambda _: None)
         assert sorted(folder.iterdir()) == sorted((copy, folder / "c.tar"))
     assert list(folder.iterdir()) == [folder / "c.tar"]

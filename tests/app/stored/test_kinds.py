@@ -20,20 +20,20 @@ from tests.log.samples import fill
 
 
 @pytest.fixture
-async def home(tmp_path: Path) -> StateFolder:
-    home = StateFolder(tmp_path / "home")
-    home.create()
-    store = open_store(home.store)
+async def state_folder(tmp_path: Path) -> StateFolder:
+    state_folder = StateFolder(tmp_path / "home")
+    state_folder.create()
+    store = open_store(state_folder.store)
     await fill(store, 2)
     await store.close()
-    home.uploads.mkdir()
-    (home.uploads / "upl_1").write_text("kept")
-    return home
+    state_folder.uploads.mkdir()
+    (state_folder.uploads / "upl_1").write_text("kept")
+    return state_folder
 
 
-def pack_changed(home: StateFolder, file: Path, change: Callable[[Path], None]) -> None:
+def pack_changed(state_folder: StateFolder, file: Path, change: Callable[[Path], None]) -> None:
     """Write a backup of a changed copy of the store, with a manifest of all its files."""
-    back_up(home, file, progress=lambda _: None)
+    back_up(state_folder, file, progress=lambda _: None)
     folder = file.with_suffix("")
     folder.mkdir()
     manifest = archive.unpack(file, folder)
@@ -85,73 +85,73 @@ def add_other_file(folder: Path) -> None:
     ],
 )
 def test_r6_a_backup_with_an_irregular_entry_changes_nothing(
-    home: StateFolder, tmp_path: Path, change: Callable[[Path], None], why: str
+    state_folder: StateFolder, tmp_path: Path, change: Callable[[Path], None], why: str
 ) -> None:
     """R6: with a file in place of a folder, the next upload would fail."""
     file = tmp_path / "b.tar"
-    pack_changed(home, file, change)
-    before = sorted(path.relative_to(home.folder) for path in home.folder.rglob("*"))
+    pack_changed(state_folder, file, change)
+    before = sorted(path.relative_to(state_folder.folder) for path in state_folder.folder.rglob("*"))
 
     with pytest.raises(Refusal) as refused:
-        restore(home, file, replace=True, progress=lambda _: None)
+        restore(state_folder, file, replace=True, progress=lambda _: None)
 
     assert (refused.value.code, refused.value.problem.field) == ("invalid_input", "FILE")
     assert why in refused.value.problem.message
-    assert sorted(path.relative_to(home.folder) for path in home.folder.rglob("*")) == before
-    assert (home.uploads / "upl_1").read_text() == "kept"
+    assert sorted(path.relative_to(state_folder.folder) for path in state_folder.folder.rglob("*")) == before
+    assert (state_folder.uploads / "upl_1").read_text() == "kept"
 
 
 @pytest.mark.parametrize("name", ["settings.toml", "secrets.json"])
-def test_r6_a_pipe_is_refused_without_waiting(home: StateFolder, tmp_path: Path, name: str) -> None:
-    os.mkfifo(home.folder / name)
+def test_r6_a_pipe_is_refused_without_waiting(state_folder: StateFolder, tmp_path: Path, name: str) -> None:
+    os.mkfifo(state_folder.folder / name)
 
     with pytest.raises(Refusal, match="is not a regular file") as refused:
-        back_up(home, tmp_path / "b.tar", progress=lambda _: None)
+        back_up(state_folder, tmp_path / "b.tar", progress=lambda _: None)
 
     assert (refused.value.code, name in refused.value.problem.message) == ("store_unusable", True)
     assert not (tmp_path / "b.tar").exists()
 
 
 @pytest.mark.parametrize("kind", ["a pipe", "no JSON"])
-def test_r6_an_unreadable_mark_of_a_restore_is_reported(home: StateFolder, kind: str) -> None:
-    mark = home.folder / "restoring.json"
+def test_r6_an_unreadable_mark_of_a_restore_is_reported(state_folder: StateFolder, kind: str) -> None:
+    mark = state_folder.folder / "restoring.json"
     if kind == "a pipe":
         os.mkfifo(mark)
     else:
         mark.write_bytes(b"{")
 
     with pytest.raises(Refusal) as refused:
-        finish_restore(home)
+        finish_restore(state_folder)
 
     assert refused.value.code == "store_unusable"
     assert f"{mark} cannot be read" in refused.value.problem.message
     assert "restore the backup again" in refused.value.problem.hint
 
 
-async def test_a_pipe_as_the_lock_of_the_store_causes_no_wait(home: StateFolder) -> None:
+async def test_a_pipe_as_the_lock_of_the_store_causes_no_wait(state_folder: StateFolder) -> None:
     """D6: opening a pipe waits for its other end."""
-    (home.store / LOCK_FILE).unlink()
-    os.mkfifo(home.store / LOCK_FILE)
+    (state_folder.store / LOCK_FILE).unlink()
+    os.mkfifo(state_folder.store / LOCK_FILE)
 
-    assert find_writer(home.store) is None
+    assert find_writer(state_folder.store) is None
     with pytest.raises(Refusal) as refused:
-        await find_or_open(home)
+        await find_or_open(state_folder)
     assert refused.value.code == "store_unusable"
 
 
-def test_a_pipe_as_the_log_of_incidents_is_refused(home: StateFolder) -> None:
+def test_a_pipe_as_the_log_of_incidents_is_refused(state_folder: StateFolder) -> None:
     """D6: opening a pipe waits for its other end."""
-    os.mkfifo(home.log)
+    os.mkfifo(state_folder.log)
 
     with pytest.raises(Refusal, match="is not a regular file") as refused:
-        host._open_log(home, str)
-    assert (refused.value.code, str(home.log) in refused.value.problem.message) == ("store_unusable", True)
+        host._open_log(state_folder, str)
+    assert (refused.value.code, str(state_folder.log) in refused.value.problem.message) == ("store_unusable", True)
 
 
-def test_r6_a_failed_disk_is_named_in_the_hint(home: StateFolder) -> None:
+def test_r6_a_failed_disk_is_named_in_the_hint(state_folder: StateFolder) -> None:
     """R6: the start of a process's memory reads as an I/O error, as a bad sector does."""
     with pytest.raises(Refusal) as refused:
-        restore(home, Path("/proc/self/mem"), replace=True, progress=lambda _: None)
+        restore(state_folder, Path("/proc/self/mem"), replace=True, progress=lambda _: None)
 
     assert (refused.value.code, refused.value.problem.hint) == (
         "store_unusable",

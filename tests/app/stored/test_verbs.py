@@ -330,21 +330,21 @@ def test_r6_no_process_starts_writing_during_a_restore(product: Product, tmp_pat
     """R6: also without a former store, and a failed restore creates none."""
     run_turns(product, "One")
     product.run("backup", str(tmp_path / "b.tar"))
-    home = StateFolder(product.home)
+    state_folder = StateFolder(product.home)
     if not there:
-        shutil.rmtree(home.store)
+        shutil.rmtree(state_folder.store)
     codes: list[str] = []
 
     def start(_: str) -> None:
         try:
-            asyncio.run(open_store(home.store).close())
+            asyncio.run(open_store(state_folder.store).close())
         except Refusal as refusal:
             codes.append(refusal.code)
 
     with pytest.raises(Refusal):
-        restore(home, tmp_path / "none.tar", replace=there, progress=start)
-    assert home.has_store() == there
-    done = restore(home, tmp_path / "b.tar", replace=there, progress=start)
+        restore(state_folder, tmp_path / "none.tar", replace=there, progress=start)
+    assert state_folder.has_store() == there
+    done = restore(state_folder, tmp_path / "b.tar", replace=there, progress=start)
 
     assert set(codes) == {"store_locked"}
     assert (len(done.former), len(list(product.home.glob("store*")))) == (int(there), 1 + int(there))

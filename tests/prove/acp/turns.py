@@ -44,8 +44,8 @@ class TurnFacts(NamedTuple):
 class Turns:
     """The turns of one session, in sequence."""
 
-    def __init__(self, home: RuntimeRig, server: Models) -> None:
-        self.home = home
+    def __init__(self, rig: RuntimeRig, server: Models) -> None:
+        self.home = rig
         self.server = server
         self.session = ""
         self._count = 0

@@ -45,8 +45,8 @@ async def test_a_file_that_an_agent_writes_is_an_artifact_with_a_step_per_versio
         use_tool("Write", file_path=NOTES, content="one\n"),
         use_tool("Edit", file_path=NOTES, old_string="one", new_string="two"),
     )
-    async with artifact_session(tmp_path, *writes) as (home, session):
-        row = await read_single_artifact(home, session)
+    async with artifact_session(tmp_path, *writes) as (rig, session):
+        row = await read_single_artifact(rig, session)
         assert (row.title, row.path, row.artifact_kind, row.status, row.version) == (
             NOTES,
             NOTES,
@@ -54,9 +54,9 @@ async def test_a_file_that_an_agent_writes_is_an_artifact_with_a_step_per_versio
             "saved",
             2,
         )
-        facts = await home.facts(session)
+        facts = await rig.facts(session)
         started = [record.scope for record in facts if record.header.type == "tool.started"]
-        versions = (await read_artifact(home, session, row.key)).versions
+        versions = (await read_artifact(rig, session, row.key)).versions
         assert [(version.version, version.base, version.added, version.removed) for version in versions] == [
             (1, 0, 1, 0),
             (2, 1, 1, 1),
@@ -64,8 +64,8 @@ async def test_a_file_that_an_agent_writes_is_an_artifact_with_a_step_per_versio
         assert [(version.agent_id, version.turn_id, version.tool_call_id) for version in versions] == [
             (scope.agent, scope.turn, scope.tool_call) for scope in started
         ]
-        assert await read_versions(home, session, row.key) == [(1, "agent", "one\n"), (2, "agent", "two\n")]
-        parts = [part for part in await home.parts(session, started[0].turn) if isinstance(part, ArtifactPart)]
+        assert await read_versions(rig, session, row.key) == [(1, "agent", "one\n"), (2, "agent", "two\n")]
+        parts = [part for part in await rig.parts(session, started[0].turn) if isinstance(part, ArtifactPart)]
         assert [(part.artifact_id, part.title, part.version, part.added, part.removed) for part in parts] == [
             (row.key, NOTES, 1, 1, 0),
             (row.key, NOTES, 2, 1, 1),
@@ -75,18 +75,18 @@ async def test_a_file_that_an_agent_writes_is_an_artifact_with_a_step_per_versio
 async def test_an_existing_file_is_recorded_as_found_before_its_change(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / NOTES).write_text("mine\n")
-    async with artifact_session(tmp_path) as (home, session):
-        row = await read_single_artifact(home, session)
-        assert await read_versions(home, session, row.key) == [(1, "found", "mine\n"), (2, "agent", "one\n")]
+    async with artifact_session(tmp_path) as (rig, session):
+        row = await read_single_artifact(rig, session)
+        assert await read_versions(rig, session, row.key) == [(1, "found", "mine\n"), (2, "agent", "one\n")]
 
 
 async def test_a_diff_compares_two_named_versions(tmp_path: Path) -> None:
     """UI-14"""
     writes = [use_tool("Write", file_path=NOTES, content=text) for text in ("one\n", "two\n", "three\n")]
-    async with artifact_session(tmp_path, *writes) as (home, session):
-        row = await read_single_artifact(home, session)
+    async with artifact_session(tmp_path, *writes) as (rig, session):
+        row = await read_single_artifact(rig, session)
         command = GetArtifactDiff(session_id=session, artifact_id=row.key, from_version=3, to_version=1)
-        assert await home.do(command) == ArtifactDiff(
+        assert await rig.do(command) == ArtifactDiff(
             session_id=session,
             artifact_id=row.key,
             from_version=3,
@@ -96,7 +96,7 @@ async def test_a_diff_compares_two_named_versions(tmp_path: Path) -> None:
             removed=1,
         )
         none = GetArtifactDiff(session_id=session, artifact_id=row.key, from_version=1, to_version=9)
-        assert (await read_refusal(home, none)).field == "toVersion"
+        assert (await read_refusal(rig, none)).field == "toVersion"
 
 
 async def test_a_binary_version_is_marked_and_not_compared(tmp_path: Path) -> None:
@@ -104,138 +104,138 @@ async def test_a_binary_version_is_marked_and_not_compared(tmp_path: Path) -> No
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "logo.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
     async with artifact_session(tmp_path, use_tool("Write", file_path="logo.png", content="no image\n")) as (
-        home,
+        rig,
         session,
     ):
-        row = await read_single_artifact(home, session)
-        diff = await home.do(GetArtifactDiff(session_id=session, artifact_id=row.key, from_version=1, to_version=2))
+        row = await read_single_artifact(rig, session)
+        diff = await rig.do(GetArtifactDiff(session_id=session, artifact_id=row.key, from_version=1, to_version=2))
         assert (diff.binary, diff.diff, diff.added) == (True, "", 0)
-        assert (await read_artifact(home, session, row.key)).versions[0].content.media == "image/png"
+        assert (await read_artifact(rig, session, row.key)).versions[0].content.media == "image/png"
 
 
 async def test_a_person_saves_a_text_over_its_base_version(tmp_path: Path) -> None:
     """CTX-04: the intent is a fact before the file is touched, and the version a fact after it."""
-    async with artifact_session(tmp_path) as (home, session):
-        row = await read_single_artifact(home, session)
-        done = await home.do(edit_command(session, row.key, 1, "one\nmore\n"))
+    async with artifact_session(tmp_path) as (rig, session):
+        row = await read_single_artifact(rig, session)
+        done = await rig.do(edit_command(session, row.key, 1, "one\nmore\n"))
         assert (done.version, done.status) == (2, "saved")
-        assert (home.folder / NOTES).read_text() == "one\nmore\n"
+        assert (rig.folder / NOTES).read_text() == "one\nmore\n"
         records = [
-            record for record in await home.facts(session) if record.header.actor == PERSON and record.scope.artifact
+            record for record in await rig.facts(session) if record.header.actor == PERSON and record.scope.artifact
         ]
         assert [type(record.fact) for record in records] == [ArtifactSaveRequested, ArtifactVersionCreated]
         assert [record.scope.agent for record in records] == ["", ""]
-        entry = (await read_artifact(home, session, row.key)).versions[-1]
+        entry = (await read_artifact(rig, session, row.key)).versions[-1]
         assert (entry.version_origin, entry.base, entry.added, entry.removed) == ("person", 1, 1, 0)
 
 
 async def test_a_save_against_another_version_is_a_conflict_and_loses_neither_side(tmp_path: Path) -> None:
     """CTX-04, UI-13: the newest version and the draft both stay. The person can save the draft over
     it."""
-    async with artifact_session(tmp_path) as (home, session):
-        row = await read_single_artifact(home, session)
-        await home.do(edit_command(session, row.key, 1, "theirs\n"))
-        problem = await read_refusal(home, edit_command(session, row.key, 1, "mine\n"))
+    async with artifact_session(tmp_path) as (rig, session):
+        row = await read_single_artifact(rig, session)
+        await rig.do(edit_command(session, row.key, 1, "theirs\n"))
+        problem = await read_refusal(rig, edit_command(session, row.key, 1, "mine\n"))
         assert (problem.code, problem.field) == ("artifact_conflict", "baseVersion")
-        assert (home.folder / NOTES).read_text() == "theirs\n"
-        row = await read_single_artifact(home, session)
+        assert (rig.folder / NOTES).read_text() == "theirs\n"
+        row = await read_single_artifact(rig, session)
         assert (row.status, row.version, row.draft_base, row.code) == ("conflict", 2, 1, "artifact_conflict")
         assert row.draft is not None
-        assert await home.runtime.dependencies.store.blobs.get(row.draft.hash) == b"mine\n"
-        still = await read_refusal(home, RetryArtifact(session_id=session, artifact_id=row.key))
+        assert await rig.runtime.dependencies.store.blobs.get(row.draft.hash) == b"mine\n"
+        still = await read_refusal(rig, RetryArtifact(session_id=session, artifact_id=row.key))
         assert still.code == "artifact_conflict"
-        done = await home.do(RetryArtifact(session_id=session, artifact_id=row.key, base_version=2))
+        done = await rig.do(RetryArtifact(session_id=session, artifact_id=row.key, base_version=2))
         assert (done.version, done.status) == (3, "saved")
-        assert (home.folder / NOTES).read_text() == "mine\n"
-        row = await read_single_artifact(home, session)
+        assert (rig.folder / NOTES).read_text() == "mine\n"
+        row = await read_single_artifact(rig, session)
         assert (row.status, row.draft, row.code) == ("saved", None, "")
 
 
 async def test_a_file_changed_outside_is_a_conflict_and_a_new_version(tmp_path: Path) -> None:
     """CTX-04"""
-    async with artifact_session(tmp_path) as (home, session):
-        row = await read_single_artifact(home, session)
-        (home.folder / NOTES).write_text("an editor's\n")
-        assert (await read_refusal(home, edit_command(session, row.key, 1, "mine\n"))).code == "artifact_conflict"
-        assert await read_versions(home, session, row.key) == [(1, "agent", "one\n"), (2, "found", "an editor's\n")]
-        assert (home.folder / NOTES).read_text() == "an editor's\n"
+    async with artifact_session(tmp_path) as (rig, session):
+        row = await read_single_artifact(rig, session)
+        (rig.folder / NOTES).write_text("an editor's\n")
+        assert (await read_refusal(rig, edit_command(session, row.key, 1, "mine\n"))).code == "artifact_conflict"
+        assert await read_versions(rig, session, row.key) == [(1, "agent", "one\n"), (2, "found", "an editor's\n")]
+        assert (rig.folder / NOTES).read_text() == "an editor's\n"
 
 
 async def test_saving_the_current_content_discards_the_draft(tmp_path: Path) -> None:
-    async with artifact_session(tmp_path) as (home, session):
-        row = await read_single_artifact(home, session)
-        assert (await read_refusal(home, edit_command(session, row.key, 7, "mine\n"))).code == "artifact_conflict"
-        done = await home.do(edit_command(session, row.key, 1, "one\n"))
+    async with artifact_session(tmp_path) as (rig, session):
+        row = await read_single_artifact(rig, session)
+        assert (await read_refusal(rig, edit_command(session, row.key, 7, "mine\n"))).code == "artifact_conflict"
+        done = await rig.do(edit_command(session, row.key, 1, "one\n"))
         assert (done.version, done.status) == (1, "saved")
-        row = await read_single_artifact(home, session)
+        row = await read_single_artifact(rig, session)
         assert (row.status, row.draft, row.version) == ("saved", None, 1)
 
 
 async def test_a_missing_file_is_created_again_only_if_the_person_asks(tmp_path: Path) -> None:
-    async with artifact_session(tmp_path) as (home, session):
-        row = await read_single_artifact(home, session)
-        (home.folder / NOTES).unlink()
-        assert (await read_refusal(home, edit_command(session, row.key, 1, "again\n"))).code == "artifact_conflict"
-        assert not (home.folder / NOTES).exists()
-        await home.do(RetryArtifact(session_id=session, artifact_id=row.key, base_version=1))
-        assert (home.folder / NOTES).read_text() == "again\n"
+    async with artifact_session(tmp_path) as (rig, session):
+        row = await read_single_artifact(rig, session)
+        (rig.folder / NOTES).unlink()
+        assert (await read_refusal(rig, edit_command(session, row.key, 1, "again\n"))).code == "artifact_conflict"
+        assert not (rig.folder / NOTES).exists()
+        await rig.do(RetryArtifact(session_id=session, artifact_id=row.key, base_version=1))
+        assert (rig.folder / NOTES).read_text() == "again\n"
 
 
 async def test_a_rollback_saves_an_earlier_version_as_a_new_one(tmp_path: Path) -> None:
     writes = [use_tool("Write", file_path=NOTES, content=text) for text in ("one\n", "two\n")]
-    async with artifact_session(tmp_path, *writes) as (home, session):
-        row = await read_single_artifact(home, session)
+    async with artifact_session(tmp_path, *writes) as (rig, session):
+        row = await read_single_artifact(rig, session)
         back = RollbackArtifact(session_id=session, artifact_id=row.key, version=1, base_version=2)
-        done = await home.do(back)
+        done = await rig.do(back)
         assert (done.version, done.status) == (3, "saved")
-        assert (home.folder / NOTES).read_text() == "one\n"
-        entry = (await read_artifact(home, session, row.key)).versions[-1]
+        assert (rig.folder / NOTES).read_text() == "one\n"
+        entry = (await read_artifact(rig, session, row.key)).versions[-1]
         assert (entry.version_origin, entry.restores, entry.base) == ("rollback", 1, 2)
-        assert (await read_refusal(home, back)).code == "artifact_conflict"
+        assert (await read_refusal(rig, back)).code == "artifact_conflict"
 
 
 async def test_a_failed_save_keeps_the_confirmed_version_and_the_draft(tmp_path: Path) -> None:
     """UI-13"""
-    async with artifact_session(tmp_path) as (home, session):
-        row = await read_single_artifact(home, session)
-        (home.folder / NOTES).chmod(0o444)
-        problem = await read_refusal(home, edit_command(session, row.key, 1, "mine\n"))
+    async with artifact_session(tmp_path) as (rig, session):
+        row = await read_single_artifact(rig, session)
+        (rig.folder / NOTES).chmod(0o444)
+        problem = await read_refusal(rig, edit_command(session, row.key, 1, "mine\n"))
         assert problem.code == "tool_failed"
-        row = await read_single_artifact(home, session)
+        row = await read_single_artifact(rig, session)
         assert (row.status, row.version, row.code) == ("failed", 1, "tool_failed")
-        (home.folder / NOTES).chmod(0o644)
-        done = await home.do(RetryArtifact(session_id=session, artifact_id=row.key))
-        assert (done.version, (home.folder / NOTES).read_text()) == (2, "mine\n")
+        (rig.folder / NOTES).chmod(0o644)
+        done = await rig.do(RetryArtifact(session_id=session, artifact_id=row.key))
+        assert (done.version, (rig.folder / NOTES).read_text()) == (2, "mine\n")
 
 
 async def test_a_person_creates_a_file_and_adopts_an_existing_one(tmp_path: Path) -> None:
-    async with artifact_session(tmp_path, use_tool("Read", file_path="none")) as (home, session):
-        new = await home.do(CreateArtifact(session_id=session, path="docs/plan.md", content="plan\n"))
+    async with artifact_session(tmp_path, use_tool("Read", file_path="none")) as (rig, session):
+        new = await rig.do(CreateArtifact(session_id=session, path="docs/plan.md", content="plan\n"))
         assert (new.version, new.status) == (1, "saved")
-        assert (home.folder / "docs/plan.md").read_text() == "plan\n"
-        (home.folder / "there.txt").write_text("there\n")
+        assert (rig.folder / "docs/plan.md").read_text() == "plan\n"
+        (rig.folder / "there.txt").write_text("there\n")
         command = CreateArtifact(session_id=session, path="there.txt", content="other\n")
-        assert (await read_refusal(home, command)).code == "artifact_conflict"
-        adopted = await home.do(CreateArtifact(session_id=session, path="there.txt"))
-        assert await read_versions(home, session, adopted.artifact_id) == [(1, "found", "there\n")]
-        again = await read_refusal(home, CreateArtifact(session_id=session, path="there.txt"))
+        assert (await read_refusal(rig, command)).code == "artifact_conflict"
+        adopted = await rig.do(CreateArtifact(session_id=session, path="there.txt"))
+        assert await read_versions(rig, session, adopted.artifact_id) == [(1, "found", "there\n")]
+        again = await read_refusal(rig, CreateArtifact(session_id=session, path="there.txt"))
         assert (again.code, again.field) == ("artifact_conflict", "path")
-        missing = await read_refusal(home, CreateArtifact(session_id=session, path="missing.txt"))
+        missing = await read_refusal(rig, CreateArtifact(session_id=session, path="missing.txt"))
         assert missing.code == "invalid_input"
 
 
 async def test_an_artifact_without_a_file_is_stored_only_in_callboard(tmp_path: Path) -> None:
-    async with artifact_session(tmp_path, use_tool("Read", file_path="none")) as (home, session):
-        created = await home.do(CreateArtifact(session_id=session, title="Brief.md", content="one\n"))
-        done = await home.do(edit_command(session, created.artifact_id, 1, "one\ntwo\n"))
+    async with artifact_session(tmp_path, use_tool("Read", file_path="none")) as (rig, session):
+        created = await rig.do(CreateArtifact(session_id=session, title="Brief.md", content="one\n"))
+        done = await rig.do(edit_command(session, created.artifact_id, 1, "one\ntwo\n"))
         assert (done.version, done.status) == (2, "saved")
-        row = await read_single_artifact(home, session)
+        row = await read_single_artifact(rig, session)
         assert (row.title, row.path, row.artifact_kind) == ("Brief.md", "", "document")
-        entry = (await read_artifact(home, session, row.key)).versions[-1]
+        entry = (await read_artifact(rig, session, row.key)).versions[-1]
         assert (entry.added, entry.removed) == (1, 0)
-        assert list(home.folder.iterdir()) == []
-        named = await home.do(EditArtifact(session_id=session, artifact_id=row.key, base_version=2, title="The brief"))
-        assert (named.version, (await read_single_artifact(home, session)).title) == (2, "The brief")
+        assert list(rig.folder.iterdir()) == []
+        named = await rig.do(EditArtifact(session_id=session, artifact_id=row.key, base_version=2, title="The brief"))
+        assert (named.version, (await read_single_artifact(rig, session)).title) == (2, "The brief")
 
 
 @pytest.mark.parametrize(
@@ -243,70 +243,70 @@ async def test_an_artifact_without_a_file_is_stored_only_in_callboard(tmp_path: 
 )
 async def test_protected_and_outside_files_are_not_artifacts(tmp_path: Path, path: str) -> None:
     """SAFE-01, SAFE-08"""
-    async with artifact_session(tmp_path, use_tool("Read", file_path="none")) as (home, session):
-        before = len(await home.facts(session))
-        problem = await read_refusal(home, CreateArtifact(session_id=session, path=path, content="mine"))
+    async with artifact_session(tmp_path, use_tool("Read", file_path="none")) as (rig, session):
+        before = len(await rig.facts(session))
+        problem = await read_refusal(rig, CreateArtifact(session_id=session, path=path, content="mine"))
         assert (problem.code, problem.field) == ("path_denied", "path")
-        assert len(await home.facts(session)) == before
+        assert len(await rig.facts(session)) == before
 
 
 async def test_deleting_an_artifact_keeps_its_file_unless_requested(tmp_path: Path) -> None:
     writes = use_tool("Write", file_path="a.md", content="a\n"), use_tool("Write", file_path="b.md", content="b\n")
-    async with artifact_session(tmp_path, *writes) as (home, session):
-        first, other = (await list_artifacts(home, session)).artifacts
+    async with artifact_session(tmp_path, *writes) as (rig, session):
+        first, other = (await list_artifacts(rig, session)).artifacts
         wrong = DeleteArtifact(session_id=session, artifact_id=first.key, confirm=other.key)
-        assert (await read_refusal(home, wrong)).field == "confirm"
-        done = await home.do(DeleteArtifact(session_id=session, artifact_id=first.key, confirm=first.key))
-        assert (done.status, (home.folder / "a.md").exists()) == ("deleted", True)
+        assert (await read_refusal(rig, wrong)).field == "confirm"
+        done = await rig.do(DeleteArtifact(session_id=session, artifact_id=first.key, confirm=first.key))
+        assert (done.status, (rig.folder / "a.md").exists()) == ("deleted", True)
         gone = DeleteArtifact(session_id=session, artifact_id=other.key, confirm=other.key, file=True)
-        assert ((await home.do(gone)).status, (home.folder / "b.md").exists()) == ("deleted", False)
-        assert [row.status for row in (await list_artifacts(home, session)).artifacts] == ["deleted", "deleted"]
-        assert (await read_refusal(home, gone)).code == "artifact_deleted"
-        assert (await read_refusal(home, edit_command(session, "art_none", 1, "x"))).code == "unknown_artifact"
+        assert ((await rig.do(gone)).status, (rig.folder / "b.md").exists()) == ("deleted", False)
+        assert [row.status for row in (await list_artifacts(rig, session)).artifacts] == ["deleted", "deleted"]
+        assert (await read_refusal(rig, gone)).code == "artifact_deleted"
+        assert (await read_refusal(rig, edit_command(session, "art_none", 1, "x"))).code == "unknown_artifact"
 
 
 async def test_a_file_that_differs_from_the_newest_version_is_not_removed(tmp_path: Path) -> None:
-    async with artifact_session(tmp_path) as (home, session):
-        row = await read_single_artifact(home, session)
-        (home.folder / NOTES).write_text("an editor's\n")
+    async with artifact_session(tmp_path) as (rig, session):
+        row = await read_single_artifact(rig, session)
+        (rig.folder / NOTES).write_text("an editor's\n")
         gone = DeleteArtifact(session_id=session, artifact_id=row.key, confirm=row.key, file=True)
-        assert (await read_refusal(home, gone)).code == "artifact_conflict"
-        assert (home.folder / NOTES).read_text() == "an editor's\n"
-        assert await read_versions(home, session, row.key) == [(1, "agent", "one\n"), (2, "found", "an editor's\n")]
+        assert (await read_refusal(rig, gone)).code == "artifact_conflict"
+        assert (rig.folder / NOTES).read_text() == "an editor's\n"
+        assert await read_versions(rig, session, row.key) == [(1, "agent", "one\n"), (2, "found", "an editor's\n")]
 
 
 async def test_a_save_repeated_with_its_key_is_saved_once(tmp_path: Path) -> None:
     """CTL-01"""
-    async with artifact_session(tmp_path) as (home, session):
-        row = await read_single_artifact(home, session)
+    async with artifact_session(tmp_path) as (rig, session):
+        row = await read_single_artifact(rig, session)
         command = edit_command(session, row.key, 1, "mine\n")
-        first = await home.do(command, "k1")
-        assert await home.do(command, "k1") == first
+        first = await rig.do(command, "k1")
+        assert await rig.do(command, "k1") == first
         same = edit_command(session, row.key, 2, "mine\n")
-        assert await home.do(same, "k2") == await home.do(same, "k2")
-        assert (await read_single_artifact(home, session)).version == 2
+        assert await rig.do(same, "k2") == await rig.do(same, "k2")
+        assert (await read_single_artifact(rig, session)).version == 2
 
 
 async def test_a_save_keeps_the_files_encoding_and_line_ends(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "old.txt").write_bytes("caf\u00e9\r\n".encode("latin-1"))
-    async with artifact_session(tmp_path, use_tool("Read", file_path="none")) as (home, session):
-        created = await home.do(CreateArtifact(session_id=session, path="old.txt"))
-        await home.do(edit_command(session, created.artifact_id, 1, "caf\u00e9\ncr\u00e8me\n"))
-        assert (home.folder / "old.txt").read_bytes() == "caf\u00e9\r\ncr\u00e8me\r\n".encode("latin-1")
+    async with artifact_session(tmp_path, use_tool("Read", file_path="none")) as (rig, session):
+        created = await rig.do(CreateArtifact(session_id=session, path="old.txt"))
+        await rig.do(edit_command(session, created.artifact_id, 1, "caf\u00e9\ncr\u00e8me\n"))
+        assert (rig.folder / "old.txt").read_bytes() == "caf\u00e9\r\ncr\u00e8me\r\n".encode("latin-1")
 
 
 async def test_the_list_is_paged_and_waits_for_a_sequence(tmp_path: Path) -> None:
     writes = [use_tool("Write", file_path=f"{n}.md", content=f"{n}\n") for n in range(3)]
-    async with artifact_session(tmp_path, *writes) as (home, session):
-        newest = await home.do(ListArtifacts(session_id=session, limit=2))
+    async with artifact_session(tmp_path, *writes) as (rig, session):
+        newest = await rig.do(ListArtifacts(session_id=session, limit=2))
         assert [row.path for row in newest.artifacts] == ["1.md", "2.md"]
-        older = await home.do(ListArtifacts(session_id=session, limit=2, before=newest.artifacts[0].order))
+        older = await rig.do(ListArtifacts(session_id=session, limit=2, before=newest.artifacts[0].order))
         assert [row.path for row in older.artifacts] == ["0.md"]
         ahead = ListArtifacts(session_id=session, wait_for=newest.head + 1)
-        assert (await read_refusal(home, ahead)).code == "gap"
+        assert (await read_refusal(rig, ahead)).code == "gap"
         unknown = GetArtifact(session_id=session, artifact_id="art_none")
-        assert (await read_refusal(home, unknown)).code == "unknown_artifact"
+        assert (await read_refusal(rig, unknown)).code == "unknown_artifact"
 
 
 async def test_a_denied_write_creates_no_artifact(tmp_path: Path) -> None:
@@ -314,40 +314,40 @@ async def test_a_denied_write_creates_no_artifact(tmp_path: Path) -> None:
     async with artifact_session(
         tmp_path, use_tool("Write", file_path="code.py", content="x"), permission_mode="planning"
     ) as (
-        home,
+        rig,
         session,
     ):
-        assert (await list_artifacts(home, session)).artifacts == ()
+        assert (await list_artifacts(rig, session)).artifacts == ()
 
 
 async def test_artifacts_survive_a_restart(tmp_path: Path) -> None:
-    async with artifact_session(tmp_path) as (home, session):
-        row = await read_single_artifact(home, session)
-        assert (await read_refusal(home, edit_command(session, row.key, 9, "mine\n"))).code == "artifact_conflict"
-        before = await read_single_artifact(home, session)
-    async with open_runtime(tmp_path, {"calls": [says("Done.")]}) as home:
-        assert await read_single_artifact(home, session) == before
-        done = await home.do(RetryArtifact(session_id=session, artifact_id=before.key, base_version=1))
-        assert (done.version, (home.folder / NOTES).read_text()) == (2, "mine\n")
-        failed = [record.fact for record in await home.facts(session) if isinstance(record.fact, ArtifactFailed)]
+    async with artifact_session(tmp_path) as (rig, session):
+        row = await read_single_artifact(rig, session)
+        assert (await read_refusal(rig, edit_command(session, row.key, 9, "mine\n"))).code == "artifact_conflict"
+        before = await read_single_artifact(rig, session)
+    async with open_runtime(tmp_path, {"calls": [says("Done.")]}) as rig:
+        assert await read_single_artifact(rig, session) == before
+        done = await rig.do(RetryArtifact(session_id=session, artifact_id=before.key, base_version=1))
+        assert (done.version, (rig.folder / NOTES).read_text()) == (2, "mine\n")
+        failed = [record.fact for record in await rig.facts(session) if isinstance(record.fact, ArtifactFailed)]
         assert [(entry.base, entry.current) for entry in failed] == [(9, 1)]
 
 
 async def test_a_childs_artifacts_stay_in_its_worktree_until_the_merge(tmp_path: Path) -> None:
     """A merge creates versions of the parent's artifacts. Artifacts of a closed worktree are not
     listed."""
-    async with changed_worktree(tmp_path) as (home, session):
-        own = await read_single_artifact(home, session)
+    async with changed_worktree(tmp_path) as (rig, session):
+        own = await read_single_artifact(rig, session)
         assert (own.path, own.worktree != "", own.agent_id) == (NOTES, True, "worker-1")
-        assert await read_versions(home, session, own.key) == [(1, "found", "one\n"), (2, "agent", "one\ntwo\n")]
-        await home.do(merge(session))
-        _, merged = (await list_artifacts(home, session)).artifacts
+        assert await read_versions(rig, session, own.key) == [(1, "found", "one\n"), (2, "agent", "one\ntwo\n")]
+        await rig.do(merge(session))
+        _, merged = (await list_artifacts(rig, session)).artifacts
         assert (merged.path, merged.worktree) == (NOTES, "")
-        assert await read_versions(home, session, merged.key) == [(1, "found", "one\n"), (2, "merge", "one\ntwo\n")]
-        done = await home.do(edit_command(session, merged.key, 2, "three\n"))
-        assert (done.version, (home.folder / NOTES).read_text()) == (3, "three\n")
-        await home.do(CloseSubagent(session_id=session, agent="worker-1"))
-        states = {row.key: row.status for row in (await list_artifacts(home, session)).artifacts}
+        assert await read_versions(rig, session, merged.key) == [(1, "found", "one\n"), (2, "merge", "one\ntwo\n")]
+        done = await rig.do(edit_command(session, merged.key, 2, "three\n"))
+        assert (done.version, (rig.folder / NOTES).read_text()) == (3, "three\n")
+        await rig.do(CloseSubagent(session_id=session, agent="worker-1"))
+        states = {row.key: row.status for row in (await list_artifacts(rig, session)).artifacts}
         assert states == {own.key: "deleted", merged.key: "saved"}
 
 
@@ -360,14 +360,14 @@ async def test_a_literal_handle_in_a_file_is_not_replaced_on_save(tmp_path: Path
     redaction = Redaction(
         [NamedSecret("deploy", value, "environment"), NamedSecret("other", f"{value[::-1]}", "environment")]
     )
-    async with open_runtime(tmp_path, calls(says("Done.")), secrets=redaction) as home:
-        session = (await home.submit("go")).session_id
-        created = await home.do(CreateArtifact(session_id=session, path="conf.txt"))
-        ((_, _, text),) = await read_versions(home, session, created.artifact_id)
-        await home.do(edit_command(session, created.artifact_id, 1, f"{text}x=secret://other\n"))
+    async with open_runtime(tmp_path, calls(says("Done.")), secrets=redaction) as rig:
+        session = (await rig.submit("go")).session_id
+        created = await rig.do(CreateArtifact(session_id=session, path="conf.txt"))
+        ((_, _, text),) = await read_versions(rig, session, created.artifact_id)
+        await rig.do(edit_command(session, created.artifact_id, 1, f"{text}x=secret://other\n"))
         assert conf.read_text() == f"say secret://deploy or secret://ghost\nx={value[::-1]}\n"
         conf.write_text(f"{conf.read_text()}y={value}\n")
-        problem = await read_refusal(home, edit_command(session, created.artifact_id, 2, "anything\n"))
+        problem = await read_refusal(rig, edit_command(session, created.artifact_id, 2, "anything\n"))
         assert (problem.code, value in conf.read_text()) == ("invalid_input", True)
 
 
@@ -377,17 +377,17 @@ async def test_a_secret_stays_in_the_file_and_in_no_version(tmp_path: Path) -> N
     token = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "conf.txt").write_text(f"token {token}\n")
-    async with artifact_session(tmp_path, use_tool("Read", file_path="none")) as (home, session):
-        created = await home.do(CreateArtifact(session_id=session, path="conf.txt"))
-        ((_, _, text),) = await read_versions(home, session, created.artifact_id)
+    async with artifact_session(tmp_path, use_tool("Read", file_path="none")) as (rig, session):
+        created = await rig.do(CreateArtifact(session_id=session, path="conf.txt"))
+        ((_, _, text),) = await read_versions(rig, session, created.artifact_id)
         assert token not in text
         assert "secret://" in text
-        done = await home.do(edit_command(session, created.artifact_id, 1, f"{text}more\n"))
-        assert (done.version, (home.folder / "conf.txt").read_text()) == (2, f"token {token}\nmore\n")
+        done = await rig.do(edit_command(session, created.artifact_id, 1, f"{text}more\n"))
+        assert (done.version, (rig.folder / "conf.txt").read_text()) == (2, f"token {token}\nmore\n")
         back = RollbackArtifact(session_id=session, artifact_id=created.artifact_id, version=1, base_version=2)
-        assert (await home.do(back)).status == "saved"
-        assert (home.folder / "conf.txt").read_text() == f"token {token}\n"
-        assert [origin for _, origin, _ in await read_versions(home, session, created.artifact_id)] == [
+        assert (await rig.do(back)).status == "saved"
+        assert (rig.folder / "conf.txt").read_text() == f"token {token}\n"
+        assert [origin for _, origin, _ in await read_versions(rig, session, created.artifact_id)] == [
             "found",
             "person",
             "rollback",
@@ -400,10 +400,10 @@ async def test_a_change_by_an_external_agent_is_a_version_of_the_whole_file(tmp_
     """The agent reports only a part of the file."""
     change = {"call": {"id": "x", "kind": "edit", "status": "completed", "diff": ["a.py", "old\n", "new\n"]}}
     outside = {"call": {"id": "y", "kind": "edit", "status": "completed", "diff": ["/etc/none", "old\n", "new\n"]}}
-    async with open_coder(tmp_path, [change, outside, {"say": "Done."}]) as home:
-        (home.folder / "a.py").write_text("new\nrest\n")
-        session = await start_session(home)
-        await home.until(session, "turn.completed")
-        row = await read_single_artifact(home, session)
+    async with open_coder(tmp_path, [change, outside, {"say": "Done."}]) as rig:
+        (rig.folder / "a.py").write_text("new\nrest\n")
+        session = await start_session(rig)
+        await rig.until(session, "turn.completed")
+        row = await read_single_artifact(rig, session)
         assert (row.path, row.artifact_kind) == ("a.py", "code")
-        assert await read_versions(home, session, row.key) == [(1, "agent", "new\nrest\n")]
+        assert await read_versions(rig, session, row.key) == [(1, "agent", "new\nrest\n")]

@@ -28,32 +28,32 @@ async def test_a_moved_file_that_is_written_again_is_a_new_artifact(
         use_tool("Bash", command=f"mv {NOTES} kept.md"),
         use_tool("Write", file_path=NOTES, content="two\n"),
     )
-    async with artifact_session(tmp_path, *writes, permission_mode="full") as (home, session):
-        former, new = (await list_artifacts(home, session)).artifacts
+    async with artifact_session(tmp_path, *writes, permission_mode="full") as (rig, session):
+        former, new = (await list_artifacts(rig, session)).artifacts
         assert [(fact.path, fact.status, fact.version) for fact in (former, new)] == [
             (NOTES, "deleted", 1),
             (NOTES, "saved", 1),
         ]
-        assert await read_versions(home, session, former.key) == [(1, "agent", "one\n")]
-        assert await read_versions(home, session, new.key) == [(1, "agent", "two\n")]
-        (gone,) = [record for record in await home.facts(session) if isinstance(record.fact, ArtifactDeleted)]
+        assert await read_versions(rig, session, former.key) == [(1, "agent", "one\n")]
+        assert await read_versions(rig, session, new.key) == [(1, "agent", "two\n")]
+        (gone,) = [record for record in await rig.facts(session) if isinstance(record.fact, ArtifactDeleted)]
         assert gone.fact == ArtifactDeleted(file=True, reason="the file was gone when it was made anew")
         assert (gone.scope.artifact, gone.scope.tool_call) == (former.key, "")
-        types = (await home.types(session))[gone.sequence - 1 :]
+        types = (await rig.types(session))[gone.sequence - 1 :]
         assert types[:4] == ["artifact.deleted", "artifact.created", "artifact.version.created", "tool.completed"]
 
 
 async def test_a_missing_file_that_a_person_creates_again_is_a_new_artifact(tmp_path: Path) -> None:
     """UI-13: the old artifact is recorded as deleted before the file is touched."""
-    async with artifact_session(tmp_path) as (home, session):
-        former = await read_single_artifact(home, session)
-        (home.folder / NOTES).unlink()
-        created = await home.do(CreateArtifact(session_id=session, path=NOTES, content="mine\n"))
+    async with artifact_session(tmp_path) as (rig, session):
+        former = await read_single_artifact(rig, session)
+        (rig.folder / NOTES).unlink()
+        created = await rig.do(CreateArtifact(session_id=session, path=NOTES, content="mine\n"))
         assert (created.artifact_id != former.key, created.version, created.status) == (True, 1, "saved")
-        assert (home.folder / NOTES).read_text() == "mine\n"
-        rows = (await home.do(ListArtifacts(session_id=session, wait_for=created.sequence))).artifacts
+        assert (rig.folder / NOTES).read_text() == "mine\n"
+        rows = (await rig.do(ListArtifacts(session_id=session, wait_for=created.sequence))).artifacts
         assert [(row.key, row.status) for row in rows] == [(former.key, "deleted"), (created.artifact_id, "saved")]
-        there = await read_refusal(home, CreateArtifact(session_id=session, path=NOTES, content="other\n"))
+        there = await read_refusal(rig, CreateArtifact(session_id=session, path=NOTES, content="other\n"))
         assert (there.code, there.hint) == ("artifact_conflict", "Edit that artifact.")
 
 
@@ -68,17 +68,17 @@ async def test_a_draft_stays_when_an_agent_replaces_the_file(
         use_tool("Write", file_path=NOTES, content="two\n"),
         says("Done."),
     )
-    async with open_runtime(tmp_path, calls(*writes)) as home:
-        session = (await home.submit("write it", permission_mode="full")).session_id
-        await home.until(session, "turn.completed")
-        row = await read_single_artifact(home, session)
-        assert (await read_refusal(home, edit_command(session, row.key, 9, "mine\n"))).code == "artifact_conflict"
-        await home.submit("anew", session=session, permission_mode="full")
-        await home.until(session, "turn.completed", count=2)
-        row = await read_single_artifact(home, session)
+    async with open_runtime(tmp_path, calls(*writes)) as rig:
+        session = (await rig.submit("write it", permission_mode="full")).session_id
+        await rig.until(session, "turn.completed")
+        row = await read_single_artifact(rig, session)
+        assert (await read_refusal(rig, edit_command(session, row.key, 9, "mine\n"))).code == "artifact_conflict"
+        await rig.submit("anew", session=session, permission_mode="full")
+        await rig.until(session, "turn.completed", count=2)
+        row = await read_single_artifact(rig, session)
         assert (row.status, row.version, row.draft is not None) == ("conflict", 2, True)
-        await home.do(RetryArtifact(session_id=session, artifact_id=row.key, base_version=2))
-        assert [text for _, _, text in await read_versions(home, session, row.key)] == ["one\n", "two\n", "mine\n"]
+        await rig.do(RetryArtifact(session_id=session, artifact_id=row.key, base_version=2))
+        assert [text for _, _, text in await read_versions(rig, session, row.key)] == ["one\n", "two\n", "mine\n"]
 
 
 async def test_an_external_agent_that_reports_a_file_as_new_ends_no_artifact(tmp_path: Path) -> None:
@@ -91,8 +91,8 @@ async def test_an_external_agent_that_reports_a_file_as_new_ends_no_artifact(tmp
     }
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / NOTES).write_text("two\n")
-    async with open_coder(tmp_path, [first, again, {"say": "Done."}]) as home:
-        session = await start_session(home)
-        await home.until(session, "turn.completed")
-        row = await read_single_artifact(home, session)
+    async with open_coder(tmp_path, [first, again, {"say": "Done."}]) as rig:
+        session = await start_session(rig)
+        await rig.until(session, "turn.completed")
+        row = await read_single_artifact(rig, session)
         assert (row.status, row.version) == ("saved", 2)

@@ -29,33 +29,33 @@ REVIEW = use_tool("ask_person", question="Is this what you meant?", artifact=NOT
 async def test_a_person_reviews_a_version(tmp_path: Path, decision: Any, more: dict[str, Any], expected: str) -> None:
     """Agent UI specification, Human-in-the-loop taxonomy, artifact_review: the request names the
     version."""
-    async with open_runtime(tmp_path, calls(WROTE, REVIEW, says("Done."))) as home:
-        session = (await home.submit("go", permission_mode="edits")).session_id
-        record = await home.until(session, "action.required")
-        row = await read_single_artifact(home, session)
+    async with open_runtime(tmp_path, calls(WROTE, REVIEW, says("Done."))) as rig:
+        session = (await rig.submit("go", permission_mode="edits")).session_id
+        record = await rig.until(session, "action.required")
+        row = await read_single_artifact(rig, session)
         assert isinstance(record.fact, ActionRequired)
         assert (record.fact.action_type, record.fact.decisions, record.fact.scopes) == (
             "artifact_review",
             ("approve", "answer", "reject"),
             ("once",),
         )
-        table = await home.watch(session, lambda table: bool(table.list_rows(ActionRow)))
+        table = await rig.watch(session, lambda table: bool(table.list_rows(ActionRow)))
         (action_row,) = table.list_rows(ActionRow)
         assert (action_row.artifact_id, action_row.artifact_version, action_row.prompt) == (
             row.key,
             1,
             "Is this what you meant?",
         )
-        await home.do(RespondAction(session_id=session, action_id=record.scope.action, decision=decision, **more))
-        await home.until(session, "turn.completed")
-        ended = [record.fact for record in await home.facts(session) if isinstance(record.fact, ToolCompleted)]
+        await rig.do(RespondAction(session_id=session, action_id=record.scope.action, decision=decision, **more))
+        await rig.until(session, "turn.completed")
+        ended = [record.fact for record in await rig.facts(session) if isinstance(record.fact, ToolCompleted)]
         assert ended[-1].output.text == expected
 
 
 async def test_a_review_of_an_unknown_artifact_is_refused_without_a_question(tmp_path: Path) -> None:
-    async with open_runtime(tmp_path, calls(REVIEW, says("Done."))) as home:
-        session = (await home.submit("go", permission_mode="edits")).session_id
-        await home.until(session, "turn.completed")
-        (refused,) = [record.fact for record in await home.facts(session) if isinstance(record.fact, ToolRefused)]
+    async with open_runtime(tmp_path, calls(REVIEW, says("Done."))) as rig:
+        session = (await rig.submit("go", permission_mode="edits")).session_id
+        await rig.until(session, "turn.completed")
+        (refused,) = [record.fact for record in await rig.facts(session) if isinstance(record.fact, ToolRefused)]
         assert refused.code == "unknown_artifact"
-        assert "action.required" not in await home.types(session)
+        assert "action.required" not in await rig.types(session)

@@ -18,13 +18,13 @@ from tests.runtime.rigs.program_agent import Steps, answer, list_facts, open_cod
 async def test_an_agent_that_ends_its_turn_after_a_rejection_has_not_failed(tmp_path: Path):
     """Codex ends its prompt as cancelled after a rejected command."""
     steps: Steps = [{"permit": {"id": "a", "title": "rm x", "kind": "execute", "input": {"command": "rm x"}}}]
-    async with open_coder(tmp_path, [*steps, {"end": "cancelled"}], [{"say": "hm"}, {"end": "cancelled"}]) as home:
-        session = await start_session(home)
-        await answer(home, session, "reject", count=2)
-        await home.until(session, "turn.completed")
-        refused = [fact.code for fact in await list_facts(home, session, ToolRefused)]
-        await home.submit("Again.", session)
-        failed = await home.until(session, "turn.failed")
+    async with open_coder(tmp_path, [*steps, {"end": "cancelled"}], [{"say": "hm"}, {"end": "cancelled"}]) as rig:
+        session = await start_session(rig)
+        await answer(rig, session, "reject", count=2)
+        await rig.until(session, "turn.completed")
+        refused = [fact.code for fact in await list_facts(rig, session, ToolRefused)]
+        await rig.submit("Again.", session)
+        failed = await rig.until(session, "turn.failed")
 
     assert refused == ["person_denied"]
     assert isinstance(failed.fact, TurnFailed)
@@ -33,12 +33,12 @@ async def test_an_agent_that_ends_its_turn_after_a_rejection_has_not_failed(tmp_
 
 async def test_an_agent_started_with_variables_is_named_by_its_program(tmp_path: Path):
     """Codex needs a variable to ask for permission."""
-    async with open_coder(tmp_path, [{"say": "hi"}]) as home:
-        file = home.folder / "agents" / "coder.md"
+    async with open_coder(tmp_path, [{"say": "hi"}]) as rig:
+        file = rig.folder / "agents" / "coder.md"
         file.write_text(file.read_text().replace("command: [", 'command: ["env", "MODE=read-only", '))
-        session = await start_session(home)
-        await home.until(session, "turn.completed")
-        (route,) = await list_facts(home, session, RoutingResolved)
+        session = await start_session(rig)
+        await rig.until(session, "turn.completed")
+        (route,) = await list_facts(rig, session, RoutingResolved)
 
     assert (route.chosen.provider, route.chosen.model) == ("acp", Path(sys.executable).name)
 
@@ -46,18 +46,18 @@ async def test_an_agent_started_with_variables_is_named_by_its_program(tmp_path:
 async def test_an_agent_killed_with_a_pending_question_fails_its_turn_and_restarts(tmp_path: Path):
     """COM-13: the question is withdrawn, its action is not done, and the session continues."""
     steps: Steps = [{"permit": {"id": "a", "title": "rm x", "kind": "execute", "input": {"command": "rm x"}}}]
-    async with open_coder(tmp_path, steps) as home:
-        session = await start_session(home)
-        await home.until(session, "action.required", 2)
-        (there,) = await list_facts(home, session, AgentConnected)
+    async with open_coder(tmp_path, steps) as rig:
+        session = await start_session(rig)
+        await rig.until(session, "action.required", 2)
+        (there,) = await list_facts(rig, session, AgentConnected)
         os.kill(int(there.provider_session_id.removeprefix("conversation-")), signal.SIGKILL)
-        failed = await home.until(session, "turn.failed")
-        types = await home.types(session)
-        (gone,) = await list_facts(home, session, AgentDisconnected)
-        await home.submit("Again.", session)
-        await answer(home, session, count=3)
-        await answer(home, session, count=4)
-        await home.until(session, "turn.completed")
+        failed = await rig.until(session, "turn.failed")
+        types = await rig.types(session)
+        (gone,) = await list_facts(rig, session, AgentDisconnected)
+        await rig.submit("Again.", session)
+        await answer(rig, session, count=3)
+        await answer(rig, session, count=4)
+        await rig.until(session, "turn.completed")
 
     assert isinstance(failed.fact, TurnFailed)
     assert failed.fact.code == "model_unavailable"

@@ -34,17 +34,17 @@ async def test_text_reasoning_and_calls_become_facts_in_order(tmp_path: Path):
         {"call": {"id": "x", "status": "completed", "diff": ["a.py", "old\n", "new\n"], "output": "done"}},
         {"say": "Fixed."},
     ]
-    async with open_coder(tmp_path, steps) as home:
-        session = await start_session(home)
-        await home.until(session, "turn.completed")
-        types = await home.types(session)
-        (route,) = await list_facts(home, session, RoutingResolved)
-        (thought,) = await list_facts(home, session, ReasoningCompleted)
-        texts = [fact.content.text for fact in await list_facts(home, session, MessageText)]
-        requested = await list_facts(home, session, ToolRequested)
-        verdicts = await list_facts(home, session, PermissionEvaluated)
-        ended = await list_facts(home, session, ToolCompleted)
-        (there,) = await list_facts(home, session, AgentConnected)
+    async with open_coder(tmp_path, steps) as rig:
+        session = await start_session(rig)
+        await rig.until(session, "turn.completed")
+        types = await rig.types(session)
+        (route,) = await list_facts(rig, session, RoutingResolved)
+        (thought,) = await list_facts(rig, session, ReasoningCompleted)
+        texts = [fact.content.text for fact in await list_facts(rig, session, MessageText)]
+        requested = await list_facts(rig, session, ToolRequested)
+        verdicts = await list_facts(rig, session, PermissionEvaluated)
+        ended = await list_facts(rig, session, ToolCompleted)
+        (there,) = await list_facts(rig, session, AgentConnected)
 
     assert types[types.index("turn.started") : -1] == [
         "turn.started",
@@ -79,13 +79,13 @@ async def test_text_reasoning_and_calls_become_facts_in_order(tmp_path: Path):
 
 
 async def test_the_agent_starts_only_after_approval_of_its_exact_command(tmp_path: Path):
-    async with open_coder(tmp_path, [{"mark": str(tmp_path / "started")}, {"say": "hi"}]) as home:
-        session = (await home.submit("Do it.")).session_id
-        action = await answer(home, session, "reject")
-        failed = await home.until(session, "turn.failed")
-        again = (await home.submit("Do it.", session)).session_id
-        await answer(home, again, count=2, scope="session")
-        await home.until(session, "turn.completed")
+    async with open_coder(tmp_path, [{"mark": str(tmp_path / "started")}, {"say": "hi"}]) as rig:
+        session = (await rig.submit("Do it.")).session_id
+        action = await answer(rig, session, "reject")
+        failed = await rig.until(session, "turn.failed")
+        again = (await rig.submit("Do it.", session)).session_id
+        await answer(rig, again, count=2, scope="session")
+        await rig.until(session, "turn.completed")
 
     command = f"{sys.executable} {AGENT} {tmp_path / 'script.json'}"
     assert command in action.prompt or action.preview is not None
@@ -108,15 +108,15 @@ async def test_a_permission_request_passes_the_rules_and_then_a_person(tmp_path:
         {"call": {"id": "d", "status": "completed", "output": "made again"}},
         {"permit": {"id": "e", "title": "rm", "kind": "execute", "input": {"command": "rm -rf x"}}},
     ]
-    async with open_coder(tmp_path, steps) as home:
-        session = await start_session(home)
-        action = await answer(home, session, count=2, scope="session")
-        await answer(home, session, "reject", count=3)
-        await home.until(session, "turn.completed")
-        texts = "".join(fact.content.text for fact in await list_facts(home, session, MessageText))
-        refused = [fact.code for fact in await list_facts(home, session, ToolRefused)]
-        ended = [fact.output.text for fact in await list_facts(home, session, ToolCompleted)]
-        read = await home.parts(session, (await home.facts(session))[2].scope.turn)
+    async with open_coder(tmp_path, steps) as rig:
+        session = await start_session(rig)
+        action = await answer(rig, session, count=2, scope="session")
+        await answer(rig, session, "reject", count=3)
+        await rig.until(session, "turn.completed")
+        texts = "".join(fact.content.text for fact in await list_facts(rig, session, MessageText))
+        refused = [fact.code for fact in await list_facts(rig, session, ToolRefused)]
+        ended = [fact.output.text for fact in await list_facts(rig, session, ToolCompleted)]
+        read = await rig.parts(session, (await rig.facts(session))[2].scope.turn)
 
     assert texts == "[yes][no][yes][yes][no]"
     assert (action.tool, action.matchers["session"]) == ("Bash", "Bash(make all)")
@@ -132,20 +132,20 @@ async def test_reads_and_writes_through_callboard_pass_the_gate(tmp_path: Path):
         {"write": {"path": str(tmp_path / "work" / "b.txt"), "content": "new\n"}},
         {"write": {"path": str(tmp_path / "work" / "c.txt"), "content": "never\n"}},
     ]
-    async with open_coder(tmp_path, steps, tools="[Read, Write]") as home:
-        (home.folder / "a.txt").write_text("one\ntwo\nthree\n")
-        session = await start_session(home)
-        action = await answer(home, session, count=2)
-        await answer(home, session, "reject", count=3)
-        await home.until(session, "turn.completed")
-        texts = "".join(fact.content.text for fact in await list_facts(home, session, MessageText))
-        written = (home.folder / "b.txt").read_text()
+    async with open_coder(tmp_path, steps, tools="[Read, Write]") as rig:
+        (rig.folder / "a.txt").write_text("one\ntwo\nthree\n")
+        session = await start_session(rig)
+        action = await answer(rig, session, count=2)
+        await answer(rig, session, "reject", count=3)
+        await rig.until(session, "turn.completed")
+        texts = "".join(fact.content.text for fact in await list_facts(rig, session, MessageText))
+        written = (rig.folder / "b.txt").read_text()
 
     assert texts.startswith("[two\n][refused: {'details': ")
     assert "is outside the folder" in texts
     assert "[done][refused: {'details': 'The person rejected the call.'}]" in texts
     assert (action.tool, written) == ("Write", "new\n")
-    assert not (home.folder / "c.txt").exists()
+    assert not (rig.folder / "c.txt").exists()
 
 
 async def test_an_interrupted_turn_keeps_its_text_and_the_agent_takes_the_next_turn(tmp_path: Path):
@@ -155,17 +155,17 @@ async def test_an_interrupted_turn_keeps_its_text_and_the_agent_takes_the_next_t
         {"say": "Half a"},
         {"hang": True},
     ]
-    async with open_coder(tmp_path, steps, [{"echo": True}], external_stop=60.0) as home:
-        session = await start_session(home)
-        await home.wait_partial(session, "Half a")
-        await home.do(InterruptTurn(session_id=session))
-        await home.until(session, "turn.interrupted")
-        await home.submit("And now?", session)
-        await home.until(session, "turn.completed")
-        (cut,) = await list_facts(home, session, MessageInterrupted)
-        (text,) = await list_facts(home, session, MessageText)
-        types = await home.types(session)
-        connected = await list_facts(home, session, AgentConnected)
+    async with open_coder(tmp_path, steps, [{"echo": True}], external_stop=60.0) as rig:
+        session = await start_session(rig)
+        await rig.wait_partial(session, "Half a")
+        await rig.do(InterruptTurn(session_id=session))
+        await rig.until(session, "turn.interrupted")
+        await rig.submit("And now?", session)
+        await rig.until(session, "turn.completed")
+        (cut,) = await list_facts(rig, session, MessageInterrupted)
+        (text,) = await list_facts(rig, session, MessageText)
+        types = await rig.types(session)
+        connected = await list_facts(rig, session, AgentConnected)
 
     assert cut.content.text == "Half a (stopped)"
     assert types[types.index("turn.interrupt.requested") :][:5] == [
@@ -181,13 +181,13 @@ async def test_an_interrupted_turn_keeps_its_text_and_the_agent_takes_the_next_t
 
 async def test_an_agent_that_does_not_stop_is_ended(tmp_path: Path):
     steps: Steps = [{"say": "Busy"}, {"permit": {"id": "x", "title": "t", "kind": "other"}}, {"stay": True}]
-    async with open_coder(tmp_path, steps, external_stop=0.2) as home:
-        session = await start_session(home)
-        await home.until(session, "action.required", 2)
-        await home.do(InterruptTurn(session_id=session))
-        await home.until(session, "turn.interrupted")
-        types = await home.types(session)
-        (gone,) = await list_facts(home, session, AgentDisconnected)
+    async with open_coder(tmp_path, steps, external_stop=0.2) as rig:
+        session = await start_session(rig)
+        await rig.until(session, "action.required", 2)
+        await rig.do(InterruptTurn(session_id=session))
+        await rig.until(session, "turn.interrupted")
+        types = await rig.types(session)
+        (gone,) = await list_facts(rig, session, AgentDisconnected)
 
     assert types[types.index("turn.interrupt.requested") :] == [
         "turn.interrupt.requested",
@@ -208,12 +208,12 @@ async def test_an_agent_that_dies_fails_its_turn_with_its_error_output(tmp_path:
         {"err": "out of memory, token=abcdefgh12345"},
         {"die": 7},
     ]
-    async with open_coder(tmp_path, steps) as home:
-        session = await start_session(home)
-        failed = await home.until(session, "turn.failed")
-        (model,) = await list_facts(home, session, ModelFailed)
-        types = await home.types(session)
-        (cut,) = await list_facts(home, session, MessageInterrupted)
+    async with open_coder(tmp_path, steps) as rig:
+        session = await start_session(rig)
+        failed = await rig.until(session, "turn.failed")
+        (model,) = await list_facts(rig, session, ModelFailed)
+        types = await rig.types(session)
+        (cut,) = await list_facts(rig, session, MessageInterrupted)
 
     assert isinstance(failed.fact, TurnFailed)
     assert failed.fact.code == model.code == "model_unavailable"
@@ -223,9 +223,9 @@ async def test_an_agent_that_dies_fails_its_turn_with_its_error_output(tmp_path:
 
 
 async def test_a_silent_agent_fails_its_turn(tmp_path: Path):
-    async with open_coder(tmp_path, [{"hang": True}], external_silence=0.2) as home:
-        session = await start_session(home)
-        failed = await home.until(session, "turn.failed")
+    async with open_coder(tmp_path, [{"hang": True}], external_silence=0.2) as rig:
+        session = await start_session(rig)
+        failed = await rig.until(session, "turn.failed")
 
     assert isinstance(failed.fact, TurnFailed)
     assert failed.fact.code == "model_timeout"
@@ -233,14 +233,14 @@ async def test_a_silent_agent_fails_its_turn(tmp_path: Path):
 
 async def test_ends_without_an_answer_have_their_own_codes(tmp_path: Path):
     ends: list[Steps] = [[{"end": "refusal"}], [{"end": "max_turn_requests"}], [{"say": "cut"}, {"end": "max_tokens"}]]
-    async with open_coder(tmp_path, *ends) as home:
-        session = await start_session(home)
-        first = await home.until(session, "turn.failed")
-        await home.submit("Again.", session)
-        second = await home.until(session, "turn.failed", 2)
-        await home.submit("Again.", session)
-        await home.until(session, "turn.completed")
-        warned = await home.until(session, "warning.raised")
+    async with open_coder(tmp_path, *ends) as rig:
+        session = await start_session(rig)
+        first = await rig.until(session, "turn.failed")
+        await rig.submit("Again.", session)
+        second = await rig.until(session, "turn.failed", 2)
+        await rig.submit("Again.", session)
+        await rig.until(session, "turn.completed")
+        warned = await rig.until(session, "warning.raised")
 
     codes = [fact.code for fact in (first.fact, second.fact) if isinstance(fact, TurnFailed)]
     assert codes == ["model_refused_request", "max_iters"]
@@ -249,21 +249,21 @@ async def test_ends_without_an_answer_have_their_own_codes(tmp_path: Path):
 
 async def test_an_agent_resumes_its_conversation_after_a_restart_if_it_can(tmp_path: Path):
     """COM-13."""
-    async with open_coder(tmp_path, [{"echo": True}], load=True) as home:
-        session = await start_session(home)
-        await home.until(session, "turn.completed")
-        (first,) = await list_facts(home, session, AgentConnected)
-    async with open_coder(tmp_path, [{"echo": True}], load=True) as home:
-        await home.submit("Go on.", session)
-        await answer(home, session, count=2)
-        await home.until(session, "turn.completed", 2)
-        connected = await list_facts(home, session, AgentConnected)
-        (gone,) = await list_facts(home, session, AgentDisconnected)
-    async with open_coder(tmp_path, [{"echo": True}]) as home:
-        await home.submit("And on.", session)
-        await answer(home, session, count=3)
-        await home.until(session, "turn.completed", 3)
-        texts = [fact.content.text for fact in await list_facts(home, session, MessageText)]
+    async with open_coder(tmp_path, [{"echo": True}], load=True) as rig:
+        session = await start_session(rig)
+        await rig.until(session, "turn.completed")
+        (first,) = await list_facts(rig, session, AgentConnected)
+    async with open_coder(tmp_path, [{"echo": True}], load=True) as rig:
+        await rig.submit("Go on.", session)
+        await answer(rig, session, count=2)
+        await rig.until(session, "turn.completed", 2)
+        connected = await list_facts(rig, session, AgentConnected)
+        (gone,) = await list_facts(rig, session, AgentDisconnected)
+    async with open_coder(tmp_path, [{"echo": True}]) as rig:
+        await rig.submit("And on.", session)
+        await answer(rig, session, count=3)
+        await rig.until(session, "turn.completed", 3)
+        texts = [fact.content.text for fact in await list_facts(rig, session, MessageText)]
 
     assert (connected[1].provider_session_id, connected[1].resumed) == (first.provider_session_id, True)
     assert gone.provider_session_id == first.provider_session_id
@@ -277,16 +277,16 @@ async def test_an_agent_resumes_its_conversation_after_a_restart_if_it_can(tmp_p
 
 async def test_an_agent_that_dies_between_turns_is_recorded_and_restarted(tmp_path: Path):
     """COM-13."""
-    async with open_coder(tmp_path, [{"say": "one"}]) as home:
-        session = await start_session(home)
-        await home.until(session, "turn.completed")
-        there = (await list_facts(home, session, AgentConnected))[0]
+    async with open_coder(tmp_path, [{"say": "one"}]) as rig:
+        session = await start_session(rig)
+        await rig.until(session, "turn.completed")
+        there = (await list_facts(rig, session, AgentConnected))[0]
         os.kill(int(there.provider_session_id.removeprefix("conversation-")), signal.SIGKILL)
-        gone = await home.until(session, "agent.disconnected")
-        await home.submit("Again.", session)
-        await answer(home, session, count=2)
-        await home.until(session, "turn.completed", 2)
-        connected = await list_facts(home, session, AgentConnected)
+        gone = await rig.until(session, "agent.disconnected")
+        await rig.submit("Again.", session)
+        await answer(rig, session, count=2)
+        await rig.until(session, "turn.completed", 2)
+        connected = await list_facts(rig, session, AgentConnected)
 
     assert isinstance(gone.fact, AgentDisconnected)
     assert gone.fact.reason == "It was ended by SIGKILL."
@@ -314,14 +314,14 @@ async def test_a_lead_delegates_to_the_agent_and_receives_its_result(tmp_path: P
         f"---\nname: coder\ndescription: Codes.\nkind: subagent\nprovider: acp\ncommand: {command}\n"
         "tools: ['*']\npolicy: [Patch]\n---\n"
     )
-    async with open_runtime(tmp_path, scenario, FolderDefinitions(), AcpAgents()) as home:
-        session = (await home.submit("go")).session_id
-        start = await answer(home, session)
-        make = await answer(home, session, count=2)
-        final = await home.until(session, "output.final", 2)
-        await home.until(session, "turn.completed", 2)
-        records = await home.facts(session)
-        (notified,) = await list_facts(home, session, WorkerNotification)
+    async with open_runtime(tmp_path, scenario, FolderDefinitions(), AcpAgents()) as rig:
+        session = (await rig.submit("go")).session_id
+        start = await answer(rig, session)
+        make = await answer(rig, session, count=2)
+        final = await rig.until(session, "output.final", 2)
+        await rig.until(session, "turn.completed", 2)
+        records = await rig.facts(session)
+        (notified,) = await list_facts(rig, session, WorkerNotification)
 
     assert [start.action_type, make.action_type] == ["delegated_permission"] * 2
     assert {record.scope.agent for record in records if isinstance(record.fact, ActionRequired)} == {"coder-1"}
@@ -331,13 +331,13 @@ async def test_a_lead_delegates_to_the_agent_and_receives_its_result(tmp_path: P
 
 
 async def test_an_agent_that_cannot_start_fails_its_turn_with_a_reason(tmp_path: Path):
-    async with open_coder(tmp_path) as home:
-        (home.folder / "agents" / "coder.md").write_text(
+    async with open_coder(tmp_path) as rig:
+        (rig.folder / "agents" / "coder.md").write_text(
             "---\nname: coder\ndescription: d\nkind: main\nlead: true\nprovider: acp\ncommand: [/no/such]\n---\n"
         )
-        session = await start_session(home)
-        failed = await home.until(session, "turn.failed")
-        (start,) = await list_facts(home, session, ToolFailed)
+        session = await start_session(rig)
+        failed = await rig.until(session, "turn.failed")
+        (start,) = await list_facts(rig, session, ToolFailed)
 
     assert isinstance(failed.fact, TurnFailed)
     assert failed.fact.code == start.code == "model_unavailable"
@@ -346,13 +346,11 @@ async def test_an_agent_that_cannot_start_fails_its_turn_with_a_reason(tmp_path:
 
 async def test_a_sessions_card_names_the_conversations_that_it_started(tmp_path: Path) -> None:
     """A8: an import recognises them by the ids in `agent.connected`."""
-    async with open_coder(tmp_path, [{"say": "Hello."}]) as home:
-        session = await start_session(home)
-        await home.until(session, "turn.completed")
-        (connected,) = await list_facts(home, session, AgentConnected)
-        table = await home.watch(
-            home.workspace, lambda table: any(card.driven for card in table.list_rows(SessionCard))
-        )
+    async with open_coder(tmp_path, [{"say": "Hello."}]) as rig:
+        session = await start_session(rig)
+        await rig.until(session, "turn.completed")
+        (connected,) = await list_facts(rig, session, AgentConnected)
+        table = await rig.watch(rig.workspace, lambda table: any(card.driven for card in table.list_rows(SessionCard)))
 
     (card,) = table.list_rows(SessionCard)
     assert (card.session_id, card.driven) == (session, (connected.provider_session_id,))

@@ -25,13 +25,13 @@ async def test_a_running_call_with_a_later_question_is_not_recorded_as_unasked(
 ):
     """A1: OpenCode reports each command as in progress a moment before it requests permission."""
     steps: Steps = [*MAKE, {"permit": {"id": "c", "title": "make", "kind": "execute"}}]
-    async with open_coder(tmp_path, steps, external_grace=NEVER) as home:
-        session = await start_session(home)
-        await answer(home, session, decision, count=2)
-        await home.until(session, "turn.completed")
-        types = await home.types(session)
-        verdicts = [fact.verdict for fact in await list_facts(home, session, PermissionEvaluated)]
-        text = "".join(fact.content.text for fact in await list_facts(home, session, MessageText))
+    async with open_coder(tmp_path, steps, external_grace=NEVER) as rig:
+        session = await start_session(rig)
+        await answer(rig, session, decision, count=2)
+        await rig.until(session, "turn.completed")
+        types = await rig.types(session)
+        verdicts = [fact.verdict for fact in await list_facts(rig, session, PermissionEvaluated)]
+        text = "".join(fact.content.text for fact in await list_facts(rig, session, MessageText))
 
     assert verdicts == ["ask", "ask"]
     connected_at = types.index("agent.connected")
@@ -50,12 +50,12 @@ async def test_a_call_with_a_question_after_more_text_is_not_recorded_as_unasked
 ):
     """A1: Claude Code can send text between announcing a call and requesting permission."""
     steps: Steps = [MAKE[0], between, {"permit": {"id": "c", "title": "make", "kind": "execute"}}, {"say": "Done."}]
-    async with open_coder(tmp_path, steps, external_grace=NEVER) as home:
-        session = await start_session(home)
-        await answer(home, session, "approve", count=2)
-        await home.until(session, "turn.completed")
-        types = await home.types(session)
-        verdicts = [fact.verdict for fact in await list_facts(home, session, PermissionEvaluated)]
+    async with open_coder(tmp_path, steps, external_grace=NEVER) as rig:
+        session = await start_session(rig)
+        await answer(rig, session, "approve", count=2)
+        await rig.until(session, "turn.completed")
+        types = await rig.types(session)
+        verdicts = [fact.verdict for fact in await list_facts(rig, session, PermissionEvaluated)]
 
     assert verdicts == ["ask", "ask"]
     output_type = next(tag for tag in types if tag in ("message.text", "reasoning.completed", "plan.updated"))
@@ -64,34 +64,34 @@ async def test_a_call_with_a_question_after_more_text_is_not_recorded_as_unasked
 
 async def test_a_running_call_without_a_question_is_recorded_while_it_runs(tmp_path: Path):
     """A1"""
-    async with open_coder(tmp_path, [*MAKE, {"hang": True}], external_grace=0.01) as home:
-        session = await start_session(home)
-        await home.until(session, "tool.started", count=2)
-        verdicts = [fact.verdict for fact in await list_facts(home, session, PermissionEvaluated)]
+    async with open_coder(tmp_path, [*MAKE, {"hang": True}], external_grace=0.01) as rig:
+        session = await start_session(rig)
+        await rig.until(session, "tool.started", count=2)
+        verdicts = [fact.verdict for fact in await list_facts(rig, session, PermissionEvaluated)]
 
     assert verdicts == ["ask", "allow"]
 
 
 async def test_a_running_call_is_recorded_as_started_when_its_turn_is_interrupted(tmp_path: Path):
     """A1: also before its grace period ends."""
-    async with open_coder(tmp_path, [*MAKE, {"mode": "plan"}, {"hang": True}], external_grace=NEVER) as home:
-        session = await start_session(home)
+    async with open_coder(tmp_path, [*MAKE, {"mode": "plan"}, {"hang": True}], external_grace=NEVER) as rig:
+        session = await start_session(rig)
         # Events arrive in order: when the mode is recorded, so is the call.
-        await home.until(session, "agent.mode.changed")
-        await home.do(InterruptTurn(session_id=session))
-        await home.until(session, "turn.interrupted")
-        (cancelled,) = await list_facts(home, session, ToolCancelled)
+        await rig.until(session, "agent.mode.changed")
+        await rig.do(InterruptTurn(session_id=session))
+        await rig.until(session, "turn.interrupted")
+        (cancelled,) = await list_facts(rig, session, ToolCancelled)
 
     assert cancelled.started
 
 
 async def test_a_running_call_is_recorded_when_its_agent_dies(tmp_path: Path):
     """A1"""
-    async with open_coder(tmp_path, [*MAKE, {"die": 7}], external_grace=NEVER) as home:
-        session = await start_session(home)
-        await home.until(session, "turn.failed")
-        types = await home.types(session)
-        failed = await list_facts(home, session, ToolFailed)
+    async with open_coder(tmp_path, [*MAKE, {"die": 7}], external_grace=NEVER) as rig:
+        session = await start_session(rig)
+        await rig.until(session, "turn.failed")
+        types = await rig.types(session)
+        failed = await list_facts(rig, session, ToolFailed)
 
     assert types.count("tool.started") == 2
     assert types[-3:] == ["model.failed", "tool.lost", "turn.failed"]

@@ -18,20 +18,20 @@ async def test_the_mode_and_model_in_force_are_recorded(tmp_path: Path):
     """A1, A7."""
     async with open_coder(
         tmp_path, [{"say": "hi"}], front="model: large\n", script={"models": ["small", "large"]}
-    ) as home:
-        session = await start_session(home)
-        await home.until(session, "turn.completed")
-        (there,) = await list_facts(home, session, AgentConnected)
+    ) as rig:
+        session = await start_session(rig)
+        await rig.until(session, "turn.completed")
+        (there,) = await list_facts(rig, session, AgentConnected)
 
     assert (there.mode, there.model) == ("ask", "large")
 
 
 async def test_an_agent_without_an_asking_mode_does_not_start_and_the_hint_helps(tmp_path: Path):
     """A1."""
-    async with open_coder(tmp_path, [{"say": "hi"}], script={"modes": []}) as home:
-        session = await start_session(home)
-        failed = await home.until(session, "turn.failed")
-        (start,) = await list_facts(home, session, ToolFailed)
+    async with open_coder(tmp_path, [{"say": "hi"}], script={"modes": []}) as rig:
+        session = await start_session(rig)
+        failed = await rig.until(session, "turn.failed")
+        (start,) = await list_facts(rig, session, ToolFailed)
 
     assert isinstance(failed.fact, TurnFailed)
     assert (failed.fact.code, start.code) == ("agent_mode_unavailable", "agent_mode_unavailable")
@@ -41,11 +41,11 @@ async def test_an_agent_without_an_asking_mode_does_not_start_and_the_hint_helps
 
 async def test_the_start_approval_shows_a_mode_that_is_left_to_the_agent(tmp_path: Path):
     """A1: the mode is part of the approval, so an older rule does not cover it."""
-    async with open_coder(tmp_path, [{"say": "hi"}], front="agent_mode: own\n", script={"modes": []}) as home:
-        session = await start_session(home)
-        await home.until(session, "turn.completed")
-        (actions,) = await list_facts(home, session, ActionRequired)
-        (there,) = await list_facts(home, session, AgentConnected)
+    async with open_coder(tmp_path, [{"say": "hi"}], front="agent_mode: own\n", script={"modes": []}) as rig:
+        session = await start_session(rig)
+        await rig.until(session, "turn.completed")
+        (actions,) = await list_facts(rig, session, ActionRequired)
+        (there,) = await list_facts(rig, session, AgentConnected)
 
     assert "Its own settings decide what it asks you." in actions.prompt
     assert there.mode == ""
@@ -56,11 +56,11 @@ async def test_an_agent_that_widens_its_mode_is_set_back_and_both_are_recorded(t
     marker = tmp_path / "made.txt"
     run = {"run": {"id": "c1", "command": f"touch {marker}"}}
     steps: Steps = [{"mode": "code"}, {"read": {"path": str(tmp_path / "work" / "none.txt")}}, run]
-    async with open_coder(tmp_path, steps) as home:
-        session = await start_session(home)
-        action = await answer(home, session, "reject", count=2)
-        await home.until(session, "turn.completed")
-        changes = await list_facts(home, session, AgentModeChanged)
+    async with open_coder(tmp_path, steps) as rig:
+        session = await start_session(rig)
+        action = await answer(rig, session, "reject", count=2)
+        await rig.until(session, "turn.completed")
+        changes = await list_facts(rig, session, AgentModeChanged)
 
     assert changes == [AgentModeChanged(mode="code", allowed=False), AgentModeChanged(mode="ask")]
     assert action.tool == "Bash"
@@ -70,11 +70,11 @@ async def test_an_agent_that_widens_its_mode_is_set_back_and_both_are_recorded(t
 async def test_an_agent_that_widens_its_mode_and_cannot_be_set_back_is_ended(tmp_path: Path):
     """A1."""
     script = {"modes": ["ask", "code"], "deaf": True}
-    async with open_coder(tmp_path, [{"mode": "code"}, {"stay": True}], script=script) as home:
-        session = await start_session(home)
-        failed = await home.until(session, "turn.failed")
-        changes = await list_facts(home, session, AgentModeChanged)
-        gone = await list_facts(home, session, AgentDisconnected)
+    async with open_coder(tmp_path, [{"mode": "code"}, {"stay": True}], script=script) as rig:
+        session = await start_session(rig)
+        failed = await rig.until(session, "turn.failed")
+        changes = await list_facts(rig, session, AgentModeChanged)
+        gone = await list_facts(rig, session, AgentDisconnected)
 
     assert isinstance(failed.fact, TurnFailed)
     assert failed.fact.code == "agent_mode_unavailable"
@@ -84,12 +84,12 @@ async def test_an_agent_that_widens_its_mode_and_cannot_be_set_back_is_ended(tmp
 
 async def test_a_turn_under_another_permission_mode_changes_the_mode(tmp_path: Path):
     """A1."""
-    async with open_coder(tmp_path, [{"say": "one"}], [{"say": "two"}]) as home:
-        session = await start_session(home)
-        await home.until(session, "turn.completed")
-        await home.submit("And plan.", session, permission_mode="planning")
-        await home.until(session, "turn.completed", 2)
-        changes = await list_facts(home, session, AgentModeChanged)
+    async with open_coder(tmp_path, [{"say": "one"}], [{"say": "two"}]) as rig:
+        session = await start_session(rig)
+        await rig.until(session, "turn.completed")
+        await rig.submit("And plan.", session, permission_mode="planning")
+        await rig.until(session, "turn.completed", 2)
+        changes = await list_facts(rig, session, AgentModeChanged)
 
     assert changes == [AgentModeChanged(mode="plan")]
 
@@ -98,11 +98,11 @@ async def test_a_missing_library_is_reported_before_the_start_needs_approval(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """A6."""
-    async with open_coder(tmp_path, [{"say": "hi"}]) as home:
+    async with open_coder(tmp_path, [{"say": "hi"}]) as rig:
         monkeypatch.setitem(sys.modules, "acp", None)
-        session = (await home.submit("Do it.")).session_id
-        failed = await home.until(session, "turn.failed")
-        actions = await list_facts(home, session, ActionRequired)
+        session = (await rig.submit("Do it.")).session_id
+        failed = await rig.until(session, "turn.failed")
+        actions = await list_facts(rig, session, ActionRequired)
 
     assert isinstance(failed.fact, TurnFailed)
     assert (failed.fact.code, actions) == ("not_installed", [])

@@ -21,8 +21,8 @@ def plan(*steps: PlanStep) -> dict[str, Any]:
     return {"plan": [[step.content, step.status] for step in steps]}
 
 
-async def list_plans(home: RuntimeRig, session: str) -> list[Record]:
-    return [record for record in await home.facts(session) if isinstance(record.fact, PlanUpdated)]
+async def list_plans(rig: RuntimeRig, session: str) -> list[Record]:
+    return [record for record in await rig.facts(session) if isinstance(record.fact, PlanUpdated)]
 
 
 async def test_each_plan_change_is_a_fact_at_its_first_step_and_the_last_is_final(tmp_path: Path):
@@ -36,12 +36,12 @@ async def test_each_plan_change_is_a_fact_at_its_first_step_and_the_last_is_fina
         {"call": {"id": "x", "status": "completed", "output": "seen"}},
         plan(LOOKED, FIXED),
     ]
-    async with open_coder(tmp_path, steps, plan_interval=0.0) as home:
-        session = await start_session(home)
-        await home.until(session, "turn.completed")
-        plan_facts = await list_plans(home, session)
-        types = await home.types(session)
-        texts = [record.scope.step for record in await home.facts(session) if record.header.type == "message.text"]
+    async with open_coder(tmp_path, steps, plan_interval=0.0) as rig:
+        session = await start_session(rig)
+        await rig.until(session, "turn.completed")
+        plan_facts = await list_plans(rig, session)
+        types = await rig.types(session)
+        texts = [record.scope.step for record in await rig.facts(session) if record.header.type == "message.text"]
 
     assert [record.fact for record in plan_facts] == [
         PlanUpdated(steps=(LOOK, FIX)),
@@ -56,10 +56,10 @@ async def test_each_plan_change_is_a_fact_at_its_first_step_and_the_last_is_fina
 
 async def test_many_plan_changes_leave_few_facts_including_the_last(tmp_path: Path):
     storm: Steps = [plan(PlanStep(f"step {index}", "in_progress"), TEST) for index in range(500)]
-    async with open_coder(tmp_path, [*storm, {"say": "Done."}], plan_interval=3600.0) as home:
-        session = await start_session(home)
-        await home.until(session, "turn.completed")
-        plan_facts = [record.fact for record in await list_plans(home, session)]
+    async with open_coder(tmp_path, [*storm, {"say": "Done."}], plan_interval=3600.0) as rig:
+        session = await start_session(rig)
+        await rig.until(session, "turn.completed")
+        plan_facts = [record.fact for record in await list_plans(rig, session)]
 
     first, last = PlanStep("step 0", "in_progress"), PlanStep("step 499", "in_progress")
     assert plan_facts == [
@@ -70,23 +70,23 @@ async def test_many_plan_changes_leave_few_facts_including_the_last(tmp_path: Pa
 
 
 async def test_a_pending_plan_is_recorded_while_the_agent_is_silent(tmp_path: Path):
-    async with open_coder(tmp_path, [plan(LOOK), plan(LOOKED), {"hang": True}], plan_interval=0.05) as home:
-        session = await start_session(home)
-        await home.until(session, "plan.updated", 2)
-        plan_facts = [record.fact for record in await list_plans(home, session)]
+    async with open_coder(tmp_path, [plan(LOOK), plan(LOOKED), {"hang": True}], plan_interval=0.05) as rig:
+        session = await start_session(rig)
+        await rig.until(session, "plan.updated", 2)
+        plan_facts = [record.fact for record in await list_plans(rig, session)]
 
     assert plan_facts == [PlanUpdated(steps=(LOOK,)), PlanUpdated(steps=(LOOKED,))]
 
 
 async def test_the_last_plan_is_final_when_the_turn_is_interrupted(tmp_path: Path):
     steps: Steps = [plan(LOOK, FIX), plan(LOOKED, FIXING), {"say": "Half"}, {"hang": True}]
-    async with open_coder(tmp_path, steps, plan_interval=3600.0, external_stop=60.0) as home:
-        session = await start_session(home)
-        await home.wait_partial(session, "Half")
-        await home.do(InterruptTurn(session_id=session))
-        await home.until(session, "turn.interrupted")
-        plan_facts = [record.fact for record in await list_plans(home, session)]
-        types = await home.types(session)
+    async with open_coder(tmp_path, steps, plan_interval=3600.0, external_stop=60.0) as rig:
+        session = await start_session(rig)
+        await rig.wait_partial(session, "Half")
+        await rig.do(InterruptTurn(session_id=session))
+        await rig.until(session, "turn.interrupted")
+        plan_facts = [record.fact for record in await list_plans(rig, session)]
+        types = await rig.types(session)
 
     assert plan_facts == [
         PlanUpdated(steps=(LOOK, FIX)),
@@ -106,11 +106,11 @@ async def test_the_last_plan_is_final_when_the_turn_is_interrupted(tmp_path: Pat
 async def test_the_last_plan_is_final_when_the_agent_dies(tmp_path: Path):
     async with open_coder(
         tmp_path, [plan(LOOK), plan(LOOKED), {"say": "So f"}, {"die": 3}], plan_interval=3600.0
-    ) as home:
-        session = await start_session(home)
-        await home.until(session, "turn.failed")
-        plan_facts = [record.fact for record in await list_plans(home, session)]
-        types = await home.types(session)
+    ) as rig:
+        session = await start_session(rig)
+        await rig.until(session, "turn.failed")
+        plan_facts = [record.fact for record in await list_plans(rig, session)]
+        types = await rig.types(session)
 
     assert plan_facts == [
         PlanUpdated(steps=(LOOK,)),

@@ -39,16 +39,16 @@ from tests.runtime.rigs.runtime_rig import MovableClock
 
 async def test_a_message_is_sent_after_approval_of_the_address_and_the_answer_returns(tmp_path: Path):
     """UI-23"""
-    async with peer(answer_greeting) as there, open_with_peer(tmp_path, there.url) as home:
-        session = (await home.submit("Write to it.")).session_id
-        action = await answer(home, session, 1)
-        await wait_end(home, session)
-        types = await list_agent_types(home, session)
-        (route,) = [fact for fact in await list_facts(home, session, RoutingResolved) if fact.chosen.provider == "a2a"]
-        met_it, named = await list_facts(home, session, AgentConnected)
-        tasks = await list_facts(home, session, RemoteTaskChanged)
-        (artifact,) = await list_facts(home, session, RemoteArtifact)
-        sent, back = await list_facts(home, session, ChannelMessage)
+    async with peer(answer_greeting) as there, open_with_peer(tmp_path, there.url) as rig:
+        session = (await rig.submit("Write to it.")).session_id
+        action = await answer(rig, session, 1)
+        await wait_end(rig, session)
+        types = await list_agent_types(rig, session)
+        (route,) = [fact for fact in await list_facts(rig, session, RoutingResolved) if fact.chosen.provider == "a2a"]
+        met_it, named = await list_facts(rig, session, AgentConnected)
+        tasks = await list_facts(rig, session, RemoteTaskChanged)
+        (artifact,) = await list_facts(rig, session, RemoteArtifact)
+        sent, back = await list_facts(rig, session, ChannelMessage)
 
     assert types == [
         *("thread.opened", "turn.submitted", "turn.started", "routing.resolved", "inbox.reserved", "model.requested"),
@@ -80,17 +80,17 @@ async def test_a_message_is_sent_after_approval_of_the_address_and_the_answer_re
 @pytest.mark.parametrize("unattended", [False, True], ids=["rejected", "unattended"])
 async def test_without_approval_nothing_is_sent_and_the_message_waits(unattended: bool, tmp_path: Path):
     """CTL-05, COM-09"""
-    async with peer(answer_greeting) as there, open_with_peer(tmp_path, there.url) as home:
-        session = (await home.submit("Write to it.")).session_id
-        await answer(home, session, 1, "reject", unattended=unattended)
-        failed = await wait_end(home, session)
+    async with peer(answer_greeting) as there, open_with_peer(tmp_path, there.url) as rig:
+        session = (await rig.submit("Write to it.")).session_id
+        await answer(rig, session, 1, "reject", unattended=unattended)
+        failed = await wait_end(rig, session)
         before = list(there.methods)
-        await send_again(home, session, "Please.")
-        await answer(home, session, 2, scope="session")
-        await wait_end(home, session, 2)
-        await send_again(home, session, "Once more.")
-        await wait_end(home, session, 3)
-        types = await list_agent_types(home, session)
+        await send_again(rig, session, "Please.")
+        await answer(rig, session, 2, scope="session")
+        await wait_end(rig, session, 2)
+        await send_again(rig, session, "Once more.")
+        await wait_end(rig, session, 3)
+        types = await list_agent_types(rig, session)
 
     assert (failed.code, before) == ("nobody_there" if unattended else "person_denied", [])
     assert "What is it?" in there.texts[0]
@@ -101,12 +101,12 @@ async def test_without_approval_nothing_is_sent_and_the_message_waits(unattended
 
 async def test_a_policys_rejection_of_the_contact_fails_the_turn(tmp_path: Path):
     """CTL-05"""
-    async with peer(answer_greeting) as there, open_with_peer(tmp_path, there.url) as home:
-        session = (await home.submit("Write to it.")).session_id
-        required_action = await home.until(session, "action.required")
+    async with peer(answer_greeting) as there, open_with_peer(tmp_path, there.url) as rig:
+        session = (await rig.submit("Write to it.")).session_id
+        required_action = await rig.until(session, "action.required")
         action = required_action.scope.action
-        await home.do(ResolvePermission(session_id=session, action_id=action, decision="reject", policy="opa/main"))
-        failed = await wait_end(home, session)
+        await rig.do(ResolvePermission(session_id=session, action_id=action, decision="reject", policy="opa/main"))
+        failed = await wait_end(rig, session)
 
     assert (failed.code, there.methods) == ("policy_denied", [])
     assert failed.message == "ConnectAgent was not allowed. The policy opa/main rejected the call."
@@ -114,9 +114,9 @@ async def test_a_policys_rejection_of_the_contact_fails_the_turn(tmp_path: Path)
 
 async def test_a_question_waits_for_a_person_and_the_answer_is_the_next_message(tmp_path: Path):
     """UI-23, CTL-04, CTL-16"""
-    async with peer(ask_colour) as there, open_with_peer(tmp_path, there.url) as home:
-        session = await contact_agent(home)
-        action = await home.until(session, "action.required", 2)
+    async with peer(ask_colour) as there, open_with_peer(tmp_path, there.url) as rig:
+        session = await contact_agent(rig)
+        action = await rig.until(session, "action.required", 2)
         wrong: list[tuple[dict[str, Any], str]] = [
             ({"decision": "approve"}, "decision_not_offered"),
             ({"decision": "answer"}, "invalid_input"),
@@ -125,19 +125,19 @@ async def test_a_question_waits_for_a_person_and_the_answer_is_the_next_message(
         ]
         for response, code in wrong:
             with pytest.raises(Refusal) as refused:
-                await home.do(RespondAction(session_id=session, action_id=action.scope.action, **response))
+                await rig.do(RespondAction(session_id=session, action_id=action.scope.action, **response))
             assert refused.value.code == code
-        answered = await home.do(
+        answered = await rig.do(
             RespondAction(session_id=session, action_id=action.scope.action, decision="answer", answer="Blue.")
         )
-        twice = await home.do(
+        twice = await rig.do(
             RespondAction(session_id=session, action_id=action.scope.action, decision="answer", answer="Red.")
         )
-        await wait_end(home, session)
-        types = await list_agent_types(home, session)
-        (resolved,) = [fact for fact in await list_facts(home, session, ActionResolved) if fact.decision == "answer"]
-        tasks = await list_facts(home, session, RemoteTaskChanged)
-        requested = (await list_facts(home, session, ToolRequested))[-1]
+        await wait_end(rig, session)
+        types = await list_agent_types(rig, session)
+        (resolved,) = [fact for fact in await list_facts(rig, session, ActionResolved) if fact.decision == "answer"]
+        tasks = await list_facts(rig, session, RemoteTaskChanged)
+        requested = (await list_facts(rig, session, ToolRequested))[-1]
 
     need = action.fact
     assert isinstance(need, ActionRequired)
@@ -166,17 +166,17 @@ async def test_an_unanswered_question_is_denied_and_cancels_the_task(how: str, t
     clock = MovableClock()
     async with (
         peer(ask_colour) as there,
-        open_with_peer(tmp_path, there.url, clock=clock, clock_interval=0.01, approval_expiry=3600.0) as home,
+        open_with_peer(tmp_path, there.url, clock=clock, clock_interval=0.01, approval_expiry=3600.0) as rig,
     ):
-        session = await contact_agent(home)
+        session = await contact_agent(rig)
         if how != "expired":
-            await answer(home, session, 2, "reject", reason="Not yours to know.", unattended=how == "unattended")
+            await answer(rig, session, 2, "reject", reason="Not yours to know.", unattended=how == "unattended")
         else:
-            await home.until(session, "action.required", 2)
+            await rig.until(session, "action.required", 2)
             clock.move(3600)
-        failed = await wait_end(home, session)
-        types = await list_agent_types(home, session)
-        tasks = await list_facts(home, session, RemoteTaskChanged)
+        failed = await wait_end(rig, session)
+        types = await list_agent_types(rig, session)
+        tasks = await list_facts(rig, session, RemoteTaskChanged)
 
     code = {"rejected": "person_denied", "unattended": "nobody_there", "expired": "approval_expired"}[how]
     assert (failed.code, states(tasks)) == (code, ["submitted", "input_required", "canceled"])
@@ -196,12 +196,12 @@ async def test_an_authorisation_happens_remotely_without_a_secret_here(tmp_path:
         else:
             await task.updater.requires_auth(task.reply("Log in at https://id.test/?token=abc123."))
 
-    async with peer(wants) as there, open_with_peer(tmp_path, there.url) as home:
-        session = await contact_agent(home)
-        need = await answer(home, session, 2)
-        await wait_end(home, session)
-        tasks = await list_facts(home, session, RemoteTaskChanged)
-        everything = "".join(str(record.fact) for record in await home.facts(session))
+    async with peer(wants) as there, open_with_peer(tmp_path, there.url) as rig:
+        session = await contact_agent(rig)
+        need = await answer(rig, session, 2)
+        await wait_end(rig, session)
+        tasks = await list_facts(rig, session, RemoteTaskChanged)
+        everything = "".join(str(record.fact) for record in await rig.facts(session))
 
     assert (need.action_type, need.decisions, need.scopes) == ("credential_request", ("approve", "reject"), ("once",))
     assert need.prompt.startswith(f"The agent peer at {there.url} needs to be authorised:\n\nLog in at https://id.test")
@@ -219,13 +219,13 @@ async def test_a_question_that_the_agent_settles_is_withdrawn(tmp_path: Path):
         await peers[0].hold.wait()
         await task.updater.complete(task.reply("Somebody did."))
 
-    async with peer(wants) as there, open_with_peer(tmp_path, there.url) as home:
+    async with peer(wants) as there, open_with_peer(tmp_path, there.url) as rig:
         peers.append(there)
-        session = await contact_agent(home)
-        await home.until(session, "action.required", 2)
+        session = await contact_agent(rig)
+        await rig.until(session, "action.required", 2)
         there.hold.set()
-        done = await wait_end(home, session)
-        types = await list_agent_types(home, session)
+        done = await wait_end(rig, session)
+        types = await list_agent_types(rig, session)
 
     assert isinstance(done, TurnCompleted)
     start = types.index("action.required", types.index("remote.task"))
@@ -240,11 +240,11 @@ async def test_an_incomplete_remote_task_fails_the_turn(state: str, tmp_path: Pa
         end = {"rejected": task.updater.reject, "failed": task.updater.failed, "canceled": task.updater.cancel}[state]
         await end(task.reply("No."))
 
-    async with peer(ends) as there, open_with_peer(tmp_path, there.url) as home:
-        session = await contact_agent(home)
-        failed = await wait_end(home, session)
-        tasks = await list_facts(home, session, RemoteTaskChanged)
-        messages = await list_facts(home, session, ChannelMessage)
+    async with peer(ends) as there, open_with_peer(tmp_path, there.url) as rig:
+        session = await contact_agent(rig)
+        failed = await wait_end(rig, session)
+        tasks = await list_facts(rig, session, RemoteTaskChanged)
+        messages = await list_facts(rig, session, ChannelMessage)
 
     assert (failed.code, failed.retryable) == ("remote_refused", False)
     assert failed.message.endswith(" No.")

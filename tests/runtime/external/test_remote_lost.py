@@ -39,14 +39,14 @@ from tests.runtime.sessions.test_recovery import copy_as_killed
 
 async def test_a_lost_agent_is_unavailable_and_its_task_keeps_its_last_state(tmp_path: Path):
     """UI-23, UI-26"""
-    async with blocked_peer() as there, open_with_peer(tmp_path, there.url) as home:
-        session = await contact_agent(home)
-        await home.until(session, "remote.task", 2)
+    async with blocked_peer() as there, open_with_peer(tmp_path, there.url) as rig:
+        session = await contact_agent(rig)
+        await rig.until(session, "remote.task", 2)
         await there.stop()
-        failed = await wait_end(home, session)
-        tasks = await list_facts(home, session, RemoteTaskChanged)
-        (gone,) = await list_facts(home, session, AgentDisconnected)
-        types = await list_agent_types(home, session)
+        failed = await wait_end(rig, session)
+        tasks = await list_facts(rig, session, RemoteTaskChanged)
+        (gone,) = await list_facts(rig, session, AgentDisconnected)
+        types = await list_agent_types(rig, session)
 
     assert (failed.code, failed.retryable) == ("remote_unavailable", True)
     assert states(tasks) == ["submitted", "working"]
@@ -56,15 +56,15 @@ async def test_a_lost_agent_is_unavailable_and_its_task_keeps_its_last_state(tmp
 
 async def test_a_retry_resumes_the_unfinished_remote_task(tmp_path: Path):
     """UI-23"""
-    async with blocked_peer() as there, open_with_peer(tmp_path, there.url, external_silence=4.0) as home:
-        session = await contact_agent(home)
-        silent = await wait_end(home, session)
+    async with blocked_peer() as there, open_with_peer(tmp_path, there.url, external_silence=4.0) as rig:
+        session = await contact_agent(rig)
+        silent = await wait_end(rig, session)
         there.hold.set()
-        thread = await find_thread(home, session)
-        await home.submit(there.texts[0].removeprefix("Be brief.\n\n"), session, thread_id=thread)
-        await answer(home, session, 2)
-        done = await wait_end(home, session, 2)
-        tasks = await list_facts(home, session, RemoteTaskChanged)
+        thread = await find_thread(rig, session)
+        await rig.submit(there.texts[0].removeprefix("Be brief.\n\n"), session, thread_id=thread)
+        await answer(rig, session, 2)
+        done = await wait_end(rig, session, 2)
+        tasks = await list_facts(rig, session, RemoteTaskChanged)
 
     assert (silent.code, silent.retryable) == ("remote_unavailable", True)
     assert isinstance(done, TurnCompleted)
@@ -75,12 +75,12 @@ async def test_a_retry_resumes_the_unfinished_remote_task(tmp_path: Path):
 
 async def test_an_interrupt_cancels_the_remote_task(tmp_path: Path):
     """COM-10"""
-    async with blocked_peer() as there, open_with_peer(tmp_path, there.url) as home:
-        session = await contact_agent(home)
-        await home.until(session, "remote.task", 2)
-        await home.do(InterruptTurn(session_id=session, thread_id=await find_thread(home, session)))
-        stopped = await wait_end(home, session)
-        tasks = await list_facts(home, session, RemoteTaskChanged)
+    async with blocked_peer() as there, open_with_peer(tmp_path, there.url) as rig:
+        session = await contact_agent(rig)
+        await rig.until(session, "remote.task", 2)
+        await rig.do(InterruptTurn(session_id=session, thread_id=await find_thread(rig, session)))
+        stopped = await wait_end(rig, session)
+        tasks = await list_facts(rig, session, RemoteTaskChanged)
 
     assert isinstance(stopped, TurnInterrupted)
     assert states(tasks) == ["submitted", "working", "canceled"]
@@ -88,12 +88,12 @@ async def test_an_interrupt_cancels_the_remote_task(tmp_path: Path):
 
 async def test_an_interrupt_withdraws_the_agents_question(tmp_path: Path):
     """CTL-16"""
-    async with peer(ask_colour) as there, open_with_peer(tmp_path, there.url) as home:
-        session = await contact_agent(home)
-        await home.until(session, "action.required", 2)
-        await home.do(InterruptTurn(session_id=session, thread_id=await find_thread(home, session)))
-        await wait_end(home, session)
-        types = await list_agent_types(home, session)
+    async with peer(ask_colour) as there, open_with_peer(tmp_path, there.url) as rig:
+        session = await contact_agent(rig)
+        await rig.until(session, "action.required", 2)
+        await rig.do(InterruptTurn(session_id=session, thread_id=await find_thread(rig, session)))
+        await wait_end(rig, session)
+        types = await list_agent_types(rig, session)
 
     assert types[-6:] == [
         *("turn.interrupt.requested", "remote.task", "model.interrupted"),
@@ -104,20 +104,20 @@ async def test_an_interrupt_withdraws_the_agents_question(tmp_path: Path):
 async def test_an_unfinished_task_outlives_the_process_and_resumes_with_its_thread(tmp_path: Path):
     """CTL-06, UI-23"""
     async with blocked_peer() as there:
-        async with open_with_peer(tmp_path, there.url) as home:
-            session = await contact_agent(home)
-            await home.until(session, "remote.task", 2)
-            thread = await find_thread(home, session)
+        async with open_with_peer(tmp_path, there.url) as rig:
+            session = await contact_agent(rig)
+            await rig.until(session, "remote.task", 2)
+            thread = await find_thread(rig, session)
         there.hold.set()
-        async with open_with_peer(tmp_path, there.url) as home:
-            await home.do(ResumeThread(session_id=session, thread_id=thread, tree=True))
-            await answer(home, session, 2)
-            done = await wait_end(home, session, 2)
-            stopped = await wait_end(home, session)
-            tasks = await list_facts(home, session, RemoteTaskChanged)
-            connected = await list_facts(home, session, AgentConnected)
-            messages = await list_facts(home, session, ChannelMessage)
-            gone = await list_facts(home, session, AgentDisconnected)
+        async with open_with_peer(tmp_path, there.url) as rig:
+            await rig.do(ResumeThread(session_id=session, thread_id=thread, tree=True))
+            await answer(rig, session, 2)
+            done = await wait_end(rig, session, 2)
+            stopped = await wait_end(rig, session)
+            tasks = await list_facts(rig, session, RemoteTaskChanged)
+            connected = await list_facts(rig, session, AgentConnected)
+            messages = await list_facts(rig, session, ChannelMessage)
+            gone = await list_facts(rig, session, AgentDisconnected)
 
     assert (stopped.cause, isinstance(done, TurnCompleted), gone) == ("shutdown", True, [])
     assert len(there.texts) == 1
@@ -130,13 +130,13 @@ async def test_an_unfinished_task_outlives_the_process_and_resumes_with_its_thre
 async def test_a_persons_message_with_the_text_of_a_resume_reaches_the_task(tmp_path: Path):
     """UI-23: a fact decides what the agent receives, not the wording of a message."""
     async with peer(ask_colour) as there:
-        async with open_with_peer(tmp_path, there.url) as home:
-            session = await contact_agent(home)
-            await home.until(session, "action.required", 2)
-        async with open_with_peer(tmp_path, there.url) as home:
-            await send_again(home, session, RESUME_INPUT)
-            await answer(home, session, 3)
-            await home.until(session, "action.required", 4)
+        async with open_with_peer(tmp_path, there.url) as rig:
+            session = await contact_agent(rig)
+            await rig.until(session, "action.required", 2)
+        async with open_with_peer(tmp_path, there.url) as rig:
+            await send_again(rig, session, RESUME_INPUT)
+            await answer(rig, session, 3)
+            await rig.until(session, "action.required", 4)
 
     assert there.texts[1:] == [RESUME_INPUT]
 
@@ -151,17 +151,17 @@ async def test_a_message_that_repeats_one_of_an_ended_task_reaches_the_open_task
             await task.updater.complete(task.reply("Done."))
 
     async with peer(starts) as there:
-        async with open_with_peer(tmp_path, there.url) as home:
-            session = await contact_agent(home)
-            await wait_end(home, session)
-            await send_again(home, session, "Yes.")
-            await wait_end(home, session, 2)
-            await send_again(home, session, "Start.")
-            await home.until(session, "action.required", 2)
-        async with open_with_peer(tmp_path, there.url) as home:
-            await send_again(home, session, "Yes.")
-            await answer(home, session, 3)
-            done = await wait_end(home, session, 4)
+        async with open_with_peer(tmp_path, there.url) as rig:
+            session = await contact_agent(rig)
+            await wait_end(rig, session)
+            await send_again(rig, session, "Yes.")
+            await wait_end(rig, session, 2)
+            await send_again(rig, session, "Start.")
+            await rig.until(session, "action.required", 2)
+        async with open_with_peer(tmp_path, there.url) as rig:
+            await send_again(rig, session, "Yes.")
+            await answer(rig, session, 3)
+            done = await wait_end(rig, session, 4)
 
     assert isinstance(done, TurnCompleted)
     assert there.texts[1:] == ["Yes.", "Start.", "Yes."]
@@ -172,14 +172,14 @@ async def test_a_task_is_resumed_after_a_kill(waits: str, tmp_path: Path):
     """CTL-06, UI-23"""
     async with (
         blocked_peer() if waits == "works" else peer(ask_colour) as there,
-        open_with_peer(tmp_path, there.url) as home,
+        open_with_peer(tmp_path, there.url) as rig,
     ):
-        session = await contact_agent(home)
-        await home.until(session, "remote.task", 2)
+        session = await contact_agent(rig)
+        await rig.until(session, "remote.task", 2)
         if waits == "asks":
-            await home.until(session, "action.required", 2)
-        thread = await find_thread(home, session)
-        async with open_with_peer(copy_as_killed(home, tmp_path), there.url) as after:
+            await rig.until(session, "action.required", 2)
+        thread = await find_thread(rig, session)
+        async with open_with_peer(copy_as_killed(rig, tmp_path), there.url) as after:
             there.hold.set()
             await after.do(ResumeThread(session_id=session, thread_id=thread, tree=True))
             await answer(after, session, 2 if waits == "works" else 3)
@@ -195,13 +195,13 @@ async def test_a_task_is_resumed_after_a_kill(waits: str, tmp_path: Path):
 
 
 async def test_a_workspace_rule_allows_or_denies_the_contact(tmp_path: Path):
-    async with peer(answer_greeting) as there, open_with_peer(tmp_path, there.url) as home:
-        session = (await home.submit("Write to it.")).session_id
-        await answer(home, session, 1, scope="workspace")
-        await wait_end(home, session)
-        other = (await home.submit("Write to it.")).session_id
-        await wait_end(home, other)
-        types = await list_agent_types(home, other)
+    async with peer(answer_greeting) as there, open_with_peer(tmp_path, there.url) as rig:
+        session = (await rig.submit("Write to it.")).session_id
+        await answer(rig, session, 1, scope="workspace")
+        await wait_end(rig, session)
+        other = (await rig.submit("Write to it.")).session_id
+        await wait_end(rig, other)
+        types = await list_agent_types(rig, other)
 
     assert "action.required" not in types
     assert types[-1] == "turn.completed"
@@ -212,17 +212,17 @@ async def test_a_changed_address_needs_approval_before_anything_is_sent(tmp_path
     async with (
         peer(answer_greeting) as there,
         peer(answer_greeting) as other,
-        open_with_peer(tmp_path, there.url) as home,
+        open_with_peer(tmp_path, there.url) as rig,
     ):
-        session = await contact_agent(home)
-        await wait_end(home, session)
-        file = home.folder / "agents" / "peer.md"
+        session = await contact_agent(rig)
+        await wait_end(rig, session)
+        file = rig.folder / "agents" / "peer.md"
         file.write_text(file.read_text().replace(there.url, other.url))
-        await send_again(home, session, "And now?")
-        action = await home.until(session, "action.required", 2)
+        await send_again(rig, session, "And now?")
+        action = await rig.until(session, "action.required", 2)
         before = list(other.methods)
-        await answer(home, session, 2)
-        await wait_end(home, session, 2)
+        await answer(rig, session, 2)
+        await wait_end(rig, session, 2)
 
     assert isinstance(action.fact, ActionRequired)
     assert (action.fact.preview, before) == (Text(text=other.url), [])
@@ -231,9 +231,9 @@ async def test_a_changed_address_needs_approval_before_anything_is_sent(tmp_path
 
 async def test_a_missing_library_is_named_with_its_install_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "a2a.client", None)
-    async with peer(answer_greeting) as there, open_with_peer(tmp_path, there.url) as home:
-        session = await contact_agent(home)
-        failed = await wait_end(home, session)
+    async with peer(answer_greeting) as there, open_with_peer(tmp_path, there.url) as rig:
+        session = await contact_agent(rig)
+        failed = await wait_end(rig, session)
 
     assert (failed.code, install_command("a2a") in failed.message) == ("not_installed", True)
 
@@ -244,10 +244,10 @@ async def test_progress_is_recorded_at_intervals_including_the_newest(tmp_path: 
             await task.updater.start_work(task.reply(f"Step {step}."))
         await task.updater.complete(task.reply("Done."))
 
-    async with peer(talks) as there, open_with_peer(tmp_path, there.url, remote_interval=3600.0) as home:
-        session = await contact_agent(home)
-        await wait_end(home, session)
-        tasks = await list_facts(home, session, RemoteTaskChanged)
+    async with peer(talks) as there, open_with_peer(tmp_path, there.url, remote_interval=3600.0) as rig:
+        session = await contact_agent(rig)
+        await wait_end(rig, session)
+        tasks = await list_facts(rig, session, RemoteTaskChanged)
 
     assert [(task.state, task.message.text) for task in tasks] == [
         ("submitted", ""),
@@ -280,13 +280,13 @@ async def test_an_answer_that_the_agent_did_not_accept_is_requested_again(tmp_pa
         return {"kind": "message", "role": "agent", "messageId": text, "parts": [{"kind": "text", "text": text}]}
 
     routes = [Route("/.well-known/agent-card.json", card), Route("/", rpc, methods=["POST"])]
-    async with raw_peer(Starlette(routes=routes)) as there, open_with_peer(tmp_path, there.url) as home:
-        session = await contact_agent(home)
-        await answer(home, session, 2, "answer", answer="Blue.")
-        await answer(home, session, 3, "answer", answer="Blue.")
-        done = await wait_end(home, session)
-        types = await list_agent_types(home, session)
-        tasks = await list_facts(home, session, RemoteTaskChanged)
+    async with raw_peer(Starlette(routes=routes)) as there, open_with_peer(tmp_path, there.url) as rig:
+        session = await contact_agent(rig)
+        await answer(rig, session, 2, "answer", answer="Blue.")
+        await answer(rig, session, 3, "answer", answer="Blue.")
+        done = await wait_end(rig, session)
+        types = await list_agent_types(rig, session)
+        tasks = await list_facts(rig, session, RemoteTaskChanged)
 
     assert (isinstance(done, TurnCompleted), states(tasks)) == (True, ["input_required", "completed"])
     ends = [tag for tag in types if tag in ("tool.completed", "tool.failed")]

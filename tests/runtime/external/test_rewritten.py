@@ -36,7 +36,7 @@ WAYS: dict[str, tuple[list[str], Callable[[Path], None]]] = {
 async def test_a_rewritten_program_needs_approval_despite_a_rule(tmp_path: Path, way: str):
     """X2: an approval for the workspace covers the same program only."""
     command, change = WAYS[way]
-    async with open_coder(tmp_path, [{"say": "hi"}]) as home:
+    async with open_coder(tmp_path, [{"say": "hi"}]) as rig:
         folder = tmp_path / "work"
         (folder / "tool").write_text(f"#!/bin/sh\nexec {sys.executable} {AGENT} {tmp_path / 'script.json'}\n")
         (folder / "tool").chmod(0o755)
@@ -45,17 +45,17 @@ async def test_a_rewritten_program_needs_approval_despite_a_rule(tmp_path: Path,
         lines = definition.read_text().splitlines(keepends=True)
         own = f"command: {json.dumps(command)}\n"
         definition.write_text("".join(own if line.startswith("command:") else line for line in lines))
-        first = (await home.submit("Do it.")).session_id
-        await answer(home, first, scope="workspace")
-        await home.until(first, "turn.completed")
-        same = (await home.submit("Do it.")).session_id
-        await home.until(same, "turn.completed")
-        unasked = await list_facts(home, same, ActionRequired)
+        first = (await rig.submit("Do it.")).session_id
+        await answer(rig, first, scope="workspace")
+        await rig.until(first, "turn.completed")
+        same = (await rig.submit("Do it.")).session_id
+        await rig.until(same, "turn.completed")
+        unasked = await list_facts(rig, same, ActionRequired)
 
         change(folder)
-        changed = (await home.submit("Do it.")).session_id
-        action = await answer(home, changed, "reject")
-        await home.until(changed, "turn.failed")
+        changed = (await rig.submit("Do it.")).session_id
+        action = await answer(rig, changed, "reject")
+        await rig.until(changed, "turn.failed")
 
     assert unasked == []
     assert "changed since you approved it" in action.prompt.casefold()

@@ -40,18 +40,18 @@ async def test_an_approved_edit_and_its_write_need_one_question_and_make_one_ver
         {"write": {"path": str(path), "content": after}},
         {"call": {"id": "e1", "status": "completed", "diff": [str(path), *diff]}},
     ]
-    async with open_coder(tmp_path, steps) as home:
+    async with open_coder(tmp_path, steps) as rig:
         if before is not None:
             path.write_text(before)
-        session = await start_session(home)
-        await answer(home, session, count=2)
-        await home.until(session, "turn.completed")
-        actions = await list_facts(home, session, ActionRequired)
+        session = await start_session(rig)
+        await answer(rig, session, count=2)
+        await rig.until(session, "turn.completed")
+        actions = await list_facts(rig, session, ActionRequired)
         versions = [
-            fact for fact in await list_facts(home, session, ArtifactVersionCreated) if fact.version_origin == "agent"
+            fact for fact in await list_facts(rig, session, ArtifactVersionCreated) if fact.version_origin == "agent"
         ]
-        verdicts = await list_facts(home, session, PermissionEvaluated)
-        ended = [[change.kind for change in fact.changes] for fact in await list_facts(home, session, ToolCompleted)]
+        verdicts = await list_facts(rig, session, PermissionEvaluated)
+        ended = [[change.kind for change in fact.changes] for fact in await list_facts(rig, session, ToolCompleted)]
 
     assert path.read_text() == after
     assert [fact.tool for fact in actions] == ["StartAgent", "Edit"]
@@ -78,13 +78,13 @@ async def test_an_unapproved_write_needs_a_question_and_its_rejection_is_final(t
         {"call": {"id": "e1", "status": "completed"}},
         {"write": {"path": str(path), "content": "later\n"}},
     ]
-    async with open_coder(tmp_path, steps) as home:
-        session = await start_session(home)
-        await answer(home, session, count=2)
-        await answer(home, session, "reject", count=3)
-        await answer(home, session, "reject", count=4)
-        await home.until(session, "turn.completed")
-        tools = [fact.tool for fact in await list_facts(home, session, ActionRequired)]
+    async with open_coder(tmp_path, steps) as rig:
+        session = await start_session(rig)
+        await answer(rig, session, count=2)
+        await answer(rig, session, "reject", count=3)
+        await answer(rig, session, "reject", count=4)
+        await rig.until(session, "turn.completed")
+        tools = [fact.tool for fact in await list_facts(rig, session, ActionRequired)]
 
     assert tools == ["StartAgent", "Edit", "Write", "Write"], (
         "the approved write is covered, before its call ended only"
@@ -119,15 +119,15 @@ async def test_an_approval_covers_the_shown_call_and_no_later_change(
         {"call": {**call(later, "other\n"), "status": "in_progress"}},
         {"write": {"path": str(path), "content": "other\n"}},
     ]
-    async with open_coder(tmp_path, steps) as home:
+    async with open_coder(tmp_path, steps) as rig:
         path.write_text("one\n")
-        session = await start_session(home)
+        session = await start_session(rig)
         questions = 3 - (approved["kind"] == "read")
         if questions == 3:
-            await answer(home, session, count=2)
-        await answer(home, session, "reject", count=questions)
-        await home.until(session, "turn.completed")
-        tools = [fact.tool for fact in await list_facts(home, session, ActionRequired)]
+            await answer(rig, session, count=2)
+        await answer(rig, session, "reject", count=questions)
+        await rig.until(session, "turn.completed")
+        tools = [fact.tool for fact in await list_facts(rig, session, ActionRequired)]
 
     assert tools[-1] == "Write"
     assert path.read_text() == "one\n"
@@ -139,12 +139,12 @@ async def test_a_second_question_within_a_call_is_recorded_as_another_call(tmp_p
         {"permit": {"id": "c", "title": "it", "kind": "execute", "input": {"command": command}}}
         for command in ("ls", "rm -rf /")
     ]
-    async with open_coder(tmp_path, [*steps, {"call": {"id": "c", "status": "completed", "output": "done"}}]) as home:
-        session = await start_session(home)
-        await answer(home, session, count=2)
-        await answer(home, session, count=3)
-        await home.until(session, "turn.completed")
-        records = await home.facts(session)
+    async with open_coder(tmp_path, [*steps, {"call": {"id": "c", "status": "completed", "output": "done"}}]) as rig:
+        session = await start_session(rig)
+        await answer(rig, session, count=2)
+        await answer(rig, session, count=3)
+        await rig.until(session, "turn.completed")
+        records = await rig.facts(session)
 
     def calls(kind: type[Any]) -> list[tuple[str, Any]]:
         return [(record.scope.tool_call, record.fact) for record in records if isinstance(record.fact, kind)][-2:]
@@ -167,12 +167,12 @@ async def test_a_write_after_a_rejected_call_needs_another_question(tmp_path: Pa
         {"permit": asking(path, None, "new\n")},
         {"write": {"path": str(path), "content": "new\n"}},
     ]
-    async with open_coder(tmp_path, steps) as home:
-        session = await start_session(home)
-        await answer(home, session, "reject", count=2)
-        await answer(home, session, "reject", count=3)
-        await home.until(session, "turn.completed")
-        texts = "".join(fact.content.text for fact in await list_facts(home, session, MessageText))
+    async with open_coder(tmp_path, steps) as rig:
+        session = await start_session(rig)
+        await answer(rig, session, "reject", count=2)
+        await answer(rig, session, "reject", count=3)
+        await rig.until(session, "turn.completed")
+        texts = "".join(fact.content.text for fact in await list_facts(rig, session, MessageText))
 
     assert not path.exists()
     assert texts == "[no][refused: {'details': 'The person rejected the call.'}]"
@@ -186,10 +186,10 @@ async def test_a_write_after_a_rejected_call_needs_another_question(tmp_path: Pa
 async def test_a_missing_file_is_reported_as_missing(tmp_path: Path, script: dict[str, Any], heard: str):
     """A3: Gemini CLI does not infer it from an error, and it creates a file that reads as empty."""
     read = {"read": {"path": str(tmp_path / "work" / "new.txt")}}
-    async with open_coder(tmp_path, [read], script=script) as home:
-        session = await start_session(home)
-        await home.until(session, "turn.completed")
-        (text,) = await list_facts(home, session, MessageText)
+    async with open_coder(tmp_path, [read], script=script) as rig:
+        session = await start_session(rig)
+        await rig.until(session, "turn.completed")
+        (text,) = await list_facts(rig, session, MessageText)
 
     assert text.content.text == heard
 
@@ -198,11 +198,11 @@ async def test_an_agents_copy_of_its_own_write_makes_no_question_and_no_version(
     """A2: OpenCode writes the file in any case."""
     path = tmp_path / "work" / "a.txt"
     steps: Steps = [{"write": {"path": str(path), "content": "new\n"}}]
-    async with open_coder(tmp_path, steps, script={"agent": "OpenCode", "modes": ["build"]}) as home:
-        session = await start_session(home)
-        await home.until(session, "turn.completed")
-        tools = [fact.tool for fact in await list_facts(home, session, ActionRequired)]
-        (text,) = await list_facts(home, session, MessageText)
+    async with open_coder(tmp_path, steps, script={"agent": "OpenCode", "modes": ["build"]}) as rig:
+        session = await start_session(rig)
+        await rig.until(session, "turn.completed")
+        tools = [fact.tool for fact in await list_facts(rig, session, ActionRequired)]
+        (text,) = await list_facts(rig, session, MessageText)
 
     assert (tools, text.content.text) == (["StartAgent"], "[done]")
     assert not path.exists()

@@ -62,30 +62,30 @@ def write_hooks(*hooks: Hook) -> str:
     return tomlkit.dumps({"hooks": [to_builtins(hook) for hook in hooks]})
 
 
-async def find_facts(home: RuntimeRig, session: str, kind: type[Fact]) -> list[Any]:
-    return [record.fact for record in await home.facts(session) if isinstance(record.fact, kind)]
+async def find_facts(rig: RuntimeRig, session: str, kind: type[Fact]) -> list[Any]:
+    return [record.fact for record in await rig.facts(session) if isinstance(record.fact, kind)]
 
 
-async def approve_action(home: RuntimeRig, session: str, count: int = 1) -> ActionRequired:
-    action = await home.until(session, "action.required", count)
-    await home.do(RespondAction(session_id=session, action_id=action.scope.action, decision="approve"))
+async def approve_action(rig: RuntimeRig, session: str, count: int = 1) -> ActionRequired:
+    action = await rig.until(session, "action.required", count)
+    await rig.do(RespondAction(session_id=session, action_id=action.scope.action, decision="approve"))
     assert isinstance(action.fact, ActionRequired)
     return action.fact
 
 
 async def test_a_rewrite_is_in_the_facts_and_the_model_is_informed(tmp_path: Path, scripts: Scripts) -> None:
     """SAFE-01"""
-    async with open_with_settings(tmp_path, calls(WRITE, DONE), user=write_hooks(scripts.hook("tidy", TIDY))) as home:
-        turn = await home.submit("go", permission_mode="edits")
-        await home.until(turn.session_id, "turn.completed")
-        (requested,) = await find_facts(home, turn.session_id, ToolRequested)
-        (evaluated,) = await find_facts(home, turn.session_id, PermissionEvaluated)
-        (result,) = await results(home, turn.session_id, turn.thread_id)
-        (row,) = [part for part in await home.parts(turn.session_id, turn.turn_id) if isinstance(part, ToolPart)]
+    async with open_with_settings(tmp_path, calls(WRITE, DONE), user=write_hooks(scripts.hook("tidy", TIDY))) as rig:
+        turn = await rig.submit("go", permission_mode="edits")
+        await rig.until(turn.session_id, "turn.completed")
+        (requested,) = await find_facts(rig, turn.session_id, ToolRequested)
+        (evaluated,) = await find_facts(rig, turn.session_id, PermissionEvaluated)
+        (result,) = await results(rig, turn.session_id, turn.thread_id)
+        (row,) = [part for part in await rig.parts(turn.session_id, turn.turn_id) if isinstance(part, ToolPart)]
 
         final = '{"content":"tidy\\n","file_path":"a.txt"}'
         notice = "The hook tidy changed the arguments."
-        assert (home.folder / "a.txt").read_text() == "tidy\n"
+        assert (rig.folder / "a.txt").read_text() == "tidy\n"
         assert json.loads(requested.arguments.text) == {"file_path": "a.txt", "content": "x\n"}
         why = (Reason(code="hook_rewrote", parameters={"hook": "tidy"}),)
         hook_result = HookOutcome(verdict="allow", detail=notice, arguments=Text(text=final), by="tidy", reasons=why)
@@ -102,7 +102,7 @@ async def test_a_rewrite_is_in_the_facts_and_the_model_is_informed(tmp_path: Pat
                 "agent": "solo",
                 "thread": turn.thread_id,
                 "session": turn.session_id,
-                "folder": str(home.folder),
+                "folder": str(rig.folder),
                 "mode": "chat",
                 "permissionMode": "edits",
             }
@@ -111,32 +111,32 @@ async def test_a_rewrite_is_in_the_facts_and_the_model_is_informed(tmp_path: Pat
 
 async def test_the_model_reads_no_rewrite_of_a_rejected_call(tmp_path: Path, scripts: Scripts) -> None:
     """SAFE-01, CTL-05"""
-    async with open_with_settings(tmp_path, calls(WRITE, DONE), user=write_hooks(scripts.hook("tidy", TIDY))) as home:
-        turn = await home.submit("go")
-        action = await home.until(turn.session_id, "action.required")
+    async with open_with_settings(tmp_path, calls(WRITE, DONE), user=write_hooks(scripts.hook("tidy", TIDY))) as rig:
+        turn = await rig.submit("go")
+        action = await rig.until(turn.session_id, "action.required")
         no = RespondAction(session_id=turn.session_id, action_id=action.scope.action, decision="reject")
-        await home.do(no)
-        await home.until(turn.session_id, "turn.completed")
-        (result,) = await results(home, turn.session_id, turn.thread_id)
+        await rig.do(no)
+        await rig.until(turn.session_id, "turn.completed")
+        (result,) = await results(rig, turn.session_id, turn.thread_id)
         assert result.text == (
             "[A hook changed your arguments. The hook tidy changed the arguments. Arguments used: "
             '{"content":"tidy\\n","file_path":"a.txt"}]\n\nRefused: The person rejected the call.'
         )
-        assert not (home.folder / "a.txt").exists()
+        assert not (rig.folder / "a.txt").exists()
 
 
 async def test_a_hooks_denial_has_no_effect_and_names_the_hook(tmp_path: Path, scripts: Scripts) -> None:
     """SAFE-01, CTL-05"""
     guard = scripts.hook("guard", "answer(decision='deny', reason='not here')", tools=("Write(*.txt)",))
     read = use_tool("Read", file_path="b.md")
-    async with open_with_settings(tmp_path, calls(WRITE, read, DONE), user=write_hooks(guard)) as home:
-        (home.folder / "b.md").write_text("b\n")
-        turn = await home.submit("go", permission_mode="full")
-        await home.until(turn.session_id, "turn.completed")
-        (refused,) = await find_facts(home, turn.session_id, ToolRefused)
+    async with open_with_settings(tmp_path, calls(WRITE, read, DONE), user=write_hooks(guard)) as rig:
+        (rig.folder / "b.md").write_text("b\n")
+        turn = await rig.submit("go", permission_mode="full")
+        await rig.until(turn.session_id, "turn.completed")
+        (refused,) = await find_facts(rig, turn.session_id, ToolRefused)
         assert refused == ToolRefused(code="hook_denied", message="The hook guard denies it: not here.")
-        assert not (home.folder / "a.txt").exists()
-        assert len(await find_facts(home, turn.session_id, ToolCompleted)) == len(scripts.read_inputs("guard")) == 1
+        assert not (rig.folder / "a.txt").exists()
+        assert len(await find_facts(rig, turn.session_id, ToolCompleted)) == len(scripts.read_inputs("guard")) == 1
 
 
 async def test_an_approval_after_a_restart_runs_the_approved_call_without_its_hooks(
@@ -144,10 +144,10 @@ async def test_an_approval_after_a_restart_runs_the_approved_call_without_its_ho
 ) -> None:
     """SAFE-07, CTL-05: also if the settings no longer have the hook."""
     ask = scripts.hook("tidy", "answer(decision='ask', arguments={'file_path': 'b.txt', 'content': 'tidy\\n'})")
-    async with open_with_settings(tmp_path, calls(WRITE, DONE), user=write_hooks(ask)) as home:
-        turn = await home.submit("go", permission_mode="full")
-        first = await home.until(turn.session_id, "action.required")
-        async with open_runtime(copy_as_killed(home, tmp_path), calls(WRITE, DONE)) as after:
+    async with open_with_settings(tmp_path, calls(WRITE, DONE), user=write_hooks(ask)) as rig:
+        turn = await rig.submit("go", permission_mode="full")
+        first = await rig.until(turn.session_id, "action.required")
+        async with open_runtime(copy_as_killed(rig, tmp_path), calls(WRITE, DONE)) as after:
             action = await approve_action(after, turn.session_id)
             await after.until(turn.session_id, "turn.completed")
             assert action == first.fact
@@ -156,8 +156,8 @@ async def test_an_approval_after_a_restart_runs_the_approved_call_without_its_ho
             assert action.hooked == "The hook tidy changed the arguments. The hook tidy asks for approval."
             assert action.asked is not None
             assert json.loads(action.asked.text) == {"file_path": "a.txt", "content": "x\n"}
-            assert (home.folder / "b.txt").read_text() == "tidy\n"
-            assert not (home.folder / "a.txt").exists()
+            assert (rig.folder / "b.txt").read_text() == "tidy\n"
+            assert not (rig.folder / "a.txt").exists()
             assert len(scripts.read_inputs("tidy")) == 1
             (result,) = await results(after, turn.session_id, turn.thread_id)
             assert result.text.startswith("[A hook changed your arguments. The hook tidy changed")
@@ -168,15 +168,15 @@ async def test_hooks_run_once_for_waiting_calls_also_over_a_restart(tmp_path: Pa
     several = [use for name in "abc" for use in use_tool("Write", file_path=f"{name}.txt", content=name)]
     plays = calls(several, use_tool("Finalize", summary="Done."))
     user = write_hooks(scripts.hook("tidy", TIDY, tools=("Write",)))
-    async with open_with_settings(tmp_path, plays, user=user) as home:
-        turn = await home.submit("go", mode="auto")
-        await approve_action(home, turn.session_id)
-        await home.until(turn.session_id, "action.required", count=2)
-        async with open_runtime(copy_as_killed(home, tmp_path), plays) as after:
+    async with open_with_settings(tmp_path, plays, user=user) as rig:
+        turn = await rig.submit("go", mode="auto")
+        await approve_action(rig, turn.session_id)
+        await rig.until(turn.session_id, "action.required", count=2)
+        async with open_runtime(copy_as_killed(rig, tmp_path), plays) as after:
             await approve_action(after, turn.session_id, 2)
             await approve_action(after, turn.session_id, 3)
             await after.until(turn.session_id, "turn.completed")
-            assert [(home.folder / f"{name}.txt").read_text() for name in "abc"] == ["tidy\n"] * 3
+            assert [(rig.folder / f"{name}.txt").read_text() for name in "abc"] == ["tidy\n"] * 3
             hooked_paths = sorted(entry["arguments"]["file_path"] for entry in scripts.read_inputs("tidy"))
             assert hooked_paths == ["a.txt", "b.txt", "c.txt"]
 
@@ -189,26 +189,26 @@ async def test_hooks_run_for_each_of_several_parallel_calls(tmp_path: Path, scri
     both = [*use_tool("Read", file_path="a.md"), *use_tool("Read", file_path="b.md")]
     async with open_with_settings(
         tmp_path, calls(both, use_tool("Finalize", summary="Done.")), user=write_hooks(look)
-    ) as home:
-        (home.folder / "a.md").write_text("a\n")
-        (home.folder / "b.md").write_text("b\n")
-        turn = await home.submit("go", mode="auto")
-        await home.until(turn.session_id, "turn.completed")
+    ) as rig:
+        (rig.folder / "a.md").write_text("a\n")
+        (rig.folder / "b.md").write_text("b\n")
+        turn = await rig.submit("go", mode="auto")
+        await rig.until(turn.session_id, "turn.completed")
         hooked_paths = sorted(entry["arguments"]["file_path"] for entry in scripts.read_inputs("look"))
         assert hooked_paths == ["a.md", "b.md"]
-        assert len(await find_facts(home, turn.session_id, ToolRefused)) == 1
+        assert len(await find_facts(rig, turn.session_id, ToolRefused)) == 1
 
 
 async def test_a_large_rewrite_is_stored_by_reference_and_runs_whole(tmp_path: Path, scripts: Scripts) -> None:
     large = scripts.hook("large", "answer(arguments={**request['arguments'], 'content': 'x' * 200_000})")
-    async with open_with_settings(tmp_path, calls(WRITE, DONE), user=write_hooks(large)) as home:
-        turn = await home.submit("go")
-        await approve_action(home, turn.session_id)
-        await home.until(turn.session_id, "turn.completed")
-        (requested,) = await find_facts(home, turn.session_id, ToolRequested)
+    async with open_with_settings(tmp_path, calls(WRITE, DONE), user=write_hooks(large)) as rig:
+        turn = await rig.submit("go")
+        await approve_action(rig, turn.session_id)
+        await rig.until(turn.session_id, "turn.completed")
+        (requested,) = await find_facts(rig, turn.session_id, ToolRequested)
         assert requested.hooked.arguments.ref is not None
-        assert (home.folder / "a.txt").read_text() == "x" * 200_000
-        (result,) = await results(home, turn.session_id, turn.thread_id)
+        assert (rig.folder / "a.txt").read_text() == "x" * 200_000
+        (result,) = await results(rig, turn.session_id, turn.thread_id)
         assert len(result.text) < 3000
 
 
@@ -218,17 +218,17 @@ async def test_a_run_with_hooks_replays_if_their_results_are_the_same(tmp_path: 
     places = [tmp_path / name for name in ("first", "again", "without")]
     for place in places:
         place.mkdir()
-    async with open_with_settings(places[0], calls(WRITE, DONE), user=user) as home:
-        turn = await home.submit("go", permission_mode="edits")
-        await home.until(turn.session_id, "turn.completed")
-        packed = await home.do(ExportEvidence(session_id=turn.session_id))
-        (tmp_path / "former.zip").write_bytes(await home.runtime.dependencies.store.blobs.get(packed.pack.hash) or b"")
+    async with open_with_settings(places[0], calls(WRITE, DONE), user=user) as rig:
+        turn = await rig.submit("go", permission_mode="edits")
+        await rig.until(turn.session_id, "turn.completed")
+        packed = await rig.do(ExportEvidence(session_id=turn.session_id))
+        (tmp_path / "former.zip").write_bytes(await rig.runtime.dependencies.store.blobs.get(packed.pack.hash) or b"")
     replay = ProviderSettings(name="replay", kind="recorded", recording=str(tmp_path / "former.zip"))
     for place, hooks, end in ((places[1], user, "turn.completed"), (places[2], "", "turn.failed")):
         models = ConfiguredModels(ModelSettings(providers=(replay,)))
-        async with open_with_settings(place, calls(), user=hooks, models=models) as home:
-            turn = await home.submit("go", permission_mode="edits")
-            await home.until(turn.session_id, end)
+        async with open_with_settings(place, calls(), user=hooks, models=models) as rig:
+            turn = await rig.submit("go", permission_mode="edits")
+            await rig.until(turn.session_id, end)
 
 
 async def test_a_secret_in_a_hooks_result_is_redacted_in_facts_and_used_in_the_call(
@@ -238,39 +238,39 @@ async def test_a_secret_in_a_hooks_result_is_redacted_in_facts_and_used_in_the_c
     body = f"answer(reason='{VALUE}', arguments={{'file_path': 'a.txt', 'content': '{VALUE}'}})"
     reveals = scripts.hook("reveals", f"if request['tool'] == 'Read': sys.exit('{VALUE}')\n{body}")
     plays = calls(WRITE, use_tool("Read", file_path="a.txt"), DONE)
-    async with open_with_settings(tmp_path, plays, user=write_hooks(reveals), secrets=secrets()) as home:
-        turn = await home.submit("go", permission_mode="full")
-        action = await approve_action(home, turn.session_id)
-        await home.until(turn.session_id, "turn.completed")
-        facts = json.dumps([to_builtins(record.fact) for record in await home.facts(turn.session_id)])
-        assert (home.folder / "a.txt").read_text() == VALUE
+    async with open_with_settings(tmp_path, plays, user=write_hooks(reveals), secrets=secrets()) as rig:
+        turn = await rig.submit("go", permission_mode="full")
+        action = await approve_action(rig, turn.session_id)
+        await rig.until(turn.session_id, "turn.completed")
+        facts = json.dumps([to_builtins(record.fact) for record in await rig.facts(turn.session_id)])
+        assert (rig.folder / "a.txt").read_text() == VALUE
         notice = "The hook reveals changed the arguments: secret://deploy. It receives the secret: deploy."
         assert action.prompt.endswith(notice)
         assert (VALUE in facts, "ended with exit code 1: secret://deploy" in facts) == (False, True)
-        assert home.runtime.dependencies.append_redactor.redacted_count == 0
+        assert rig.runtime.dependencies.append_redactor.redacted_count == 0
 
 
 async def test_an_interrupt_ends_the_running_hook(tmp_path: Path, scripts: Scripts, mark: str) -> None:
     """CTL-16"""
     slow = scripts.hook("slow", f"import subprocess; subprocess.run(['sleep', '{mark}'])")
-    async with open_with_settings(tmp_path, calls(WRITE), user=write_hooks(slow)) as home:
-        turn = await home.submit("go", permission_mode="full")
+    async with open_with_settings(tmp_path, calls(WRITE), user=write_hooks(slow)) as rig:
+        turn = await rig.submit("go", permission_mode="full")
         await wait_until(lambda: find_processes("sleep", mark))
-        await home.do(InterruptTurn(session_id=turn.session_id))
-        await home.until(turn.session_id, "turn.interrupted")
+        await rig.do(InterruptTurn(session_id=turn.session_id))
+        await rig.until(turn.session_id, "turn.interrupted")
         assert find_processes(mark) == []
-        assert "tool.requested" not in await home.types(turn.session_id)
+        assert "tool.requested" not in await rig.types(turn.session_id)
 
 
 async def test_an_interrupt_ends_the_hooks_of_all_parallel_calls(tmp_path: Path, scripts: Scripts, mark: str) -> None:
     """CTL-16: also if some calls still wait for a slot."""
     slow = scripts.hook("slow", f"import subprocess; subprocess.run(['sleep', '{mark}'])")
     writes = [call for n in range(6) for call in use_tool("Write", file_path=f"{n}.txt", content="x\n")]
-    async with open_with_settings(tmp_path, calls(writes), user=write_hooks(slow)) as home:
-        turn = await home.submit("go", permission_mode="full")
+    async with open_with_settings(tmp_path, calls(writes), user=write_hooks(slow)) as rig:
+        turn = await rig.submit("go", permission_mode="full")
         await wait_until(lambda: len(find_processes("sleep", mark)) == MAX_CONCURRENT)
-        await home.do(InterruptTurn(session_id=turn.session_id))
-        await home.until(turn.session_id, "turn.interrupted")
+        await rig.do(InterruptTurn(session_id=turn.session_id))
+        await rig.until(turn.session_id, "turn.interrupted")
         assert find_processes(mark) == find_processes(str(scripts.place)) == []
 
 
@@ -279,12 +279,12 @@ async def test_an_untrusted_folders_hook_does_not_run_or_restrict(tmp_path: Path
     it."""
     deny = scripts.hook("guard", "answer(decision='deny')", tools=("Write",), env={"KEY": "secret://deploy"})
     plays = calls(WRITE, DONE, WRITE, DONE, WRITE, DONE)
-    async with open_with_settings(tmp_path, plays, write_hooks(deny)) as home:
-        turn = await home.submit("go", permission_mode="edits")
-        await home.until(turn.session_id, "turn.completed")
+    async with open_with_settings(tmp_path, plays, write_hooks(deny)) as rig:
+        turn = await rig.submit("go", permission_mode="edits")
+        await rig.until(turn.session_id, "turn.completed")
         assert scripts.read_inputs("guard") == []
-        assert (home.folder / "a.txt").exists()
-        read = await read_trust(home)
+        assert (rig.folder / "a.txt").exists()
+        read = await read_trust(rig)
         widening = read.widenings[0]
         assert (read.state, widening.what, widening.file) == ("untrusted", "hook", ".callboard/settings.toml")
         assert widening.detail == (
@@ -292,15 +292,15 @@ async def test_an_untrusted_folders_hook_does_not_run_or_restrict(tmp_path: Path
             "secret deploy"
         )
         write_folder_settings(
-            home.folder, write_hooks(scripts.hook("guard", "answer(decision='deny')", tools=("Write",)))
+            rig.folder, write_hooks(scripts.hook("guard", "answer(decision='deny')", tools=("Write",)))
         )
-        await trust_folder(home)
-        await home.submit("go", turn.session_id, permission_mode="edits")
-        await home.until(turn.session_id, "turn.completed", count=2)
-        assert len(await find_facts(home, turn.session_id, ToolRefused)) == len(scripts.read_inputs("guard")) == 1
-        await home.do(RevokeTrust(workspace_id=home.workspace))
-        await home.submit("go", turn.session_id, permission_mode="edits")
-        await home.until(turn.session_id, "turn.completed", count=3)
+        await trust_folder(rig)
+        await rig.submit("go", turn.session_id, permission_mode="edits")
+        await rig.until(turn.session_id, "turn.completed", count=2)
+        assert len(await find_facts(rig, turn.session_id, ToolRefused)) == len(scripts.read_inputs("guard")) == 1
+        await rig.do(RevokeTrust(workspace_id=rig.workspace))
+        await rig.submit("go", turn.session_id, permission_mode="edits")
+        await rig.until(turn.session_id, "turn.completed", count=3)
         assert len(scripts.read_inputs("guard")) == 1
 
 
@@ -312,17 +312,17 @@ async def test_changing_a_folders_hook_does_not_disable_it(tmp_path: Path) -> No
     own = write_hooks(Hook(name="guard", command=(hook.command[0], ".callboard/hooks/guard.py"), tools=("Write",)))
     mine = ".callboard/hooks/guard.py"
     plays = calls(WRITE, use_tool("Edit", file_path=mine, old_string="def answer", new_string="def say"), WRITE, DONE)
-    async with open_with_settings(tmp_path, plays, own) as home:
-        before = (await read_trust(home)).digest
-        assert {widening.file: widening.what for widening in (await read_trust(home)).widenings} == {
+    async with open_with_settings(tmp_path, plays, own) as rig:
+        before = (await read_trust(rig)).digest
+        assert {widening.file: widening.what for widening in (await read_trust(rig)).widenings} == {
             ".callboard/settings.toml": "hook",
             mine: "hook",
         }
-        await trust_folder(home)
-        turn = await home.submit("go", permission_mode="full")
-        first = await approve_action(home, turn.session_id)
-        second = await home.until(turn.session_id, "action.required", count=2)
-        read = await read_trust(home)
+        await trust_folder(rig)
+        turn = await rig.submit("go", permission_mode="full")
+        first = await approve_action(rig, turn.session_id)
+        second = await rig.until(turn.session_id, "action.required", count=2)
+        read = await read_trust(rig)
         assert first.prompt.endswith("Changes in .callboard always require approval.")
         assert isinstance(second.fact, ActionRequired)
         assert second.fact.prompt.endswith("The folder changed since you trusted it, so these hooks do not run: guard.")
@@ -335,21 +335,21 @@ async def test_changing_a_folders_hook_does_not_disable_it(tmp_path: Path) -> No
 
 async def test_a_permission_preview_runs_no_hook_and_reports_that(tmp_path: Path, scripts: Scripts) -> None:
     look = scripts.hook("look", "answer(decision='ask')", tools=("Write",))
-    async with open_with_settings(tmp_path, calls(WRITE, DONE), user=write_hooks(look)) as home:
+    async with open_with_settings(tmp_path, calls(WRITE, DONE), user=write_hooks(look)) as rig:
         query = EvaluatePermission(
-            workspace_id=home.workspace, tool="Write", arguments='{"file_path":"a.txt","content":"x"}'
+            workspace_id=rig.workspace, tool="Write", arguments='{"file_path":"a.txt","content":"x"}'
         )
-        preview: PermissionEvaluation = await home.do(query)
+        preview: PermissionEvaluation = await rig.do(query)
         assert preview.checks[0] == Check(
             name="hooks",
             verdict="allow",
             reasons=(Reason(code="hooks_unasked", parameters={"hooks": "look"}),),
         )
         assert scripts.read_inputs("look") == []
-        turn = await home.submit("go", permission_mode="full")
-        await approve_action(home, turn.session_id)
+        turn = await rig.submit("go", permission_mode="full")
+        await approve_action(rig, turn.session_id)
         rules = (RuleEntry(matcher="Edit(**)", verdict="allow"),)
-        tried: DryRunResult = await home.do(DryRunRules(workspace_id=home.workspace, rules=rules))
+        tried: DryRunResult = await rig.do(DryRunRules(workspace_id=rig.workspace, rules=rules))
         assert (tried.calls, tried.turned) == (1, {"allowed": 0, "asked": 0, "denied": 0})
 
 
@@ -367,12 +367,12 @@ async def test_an_external_agents_permission_request_passes_the_hooks(tmp_path: 
         {"permit": {"id": "b", "title": "Edit it", "kind": "edit", "path": "a.py"}},
         {"permit": {"id": "c", "title": "git push", "kind": "execute"}},
     ]
-    async with open_coder(tmp_path, steps, settings=book) as home:
-        session = await start_session(home, permission_mode="full")
-        action = await answer(home, session, count=2)
-        await home.until(session, "tool.refused", count=2)
-        await home.until(session, "turn.completed")
-        refused = await list_facts(home, session, ToolRefused)
+    async with open_coder(tmp_path, steps, settings=book) as rig:
+        session = await start_session(rig, permission_mode="full")
+        action = await answer(rig, session, count=2)
+        await rig.until(session, "tool.refused", count=2)
+        await rig.until(session, "turn.completed")
+        refused = await list_facts(rig, session, ToolRefused)
     assert action.prompt == "Read it? The hook asks asks for approval: look."
     assert (action.scopes, action.matchers) == (("once",), {})
     assert [(fact.code, fact.message) for fact in refused] == [

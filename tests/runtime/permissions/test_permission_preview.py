@@ -36,63 +36,62 @@ TWICE = calls(WRITE, use_tool("Write", file_path="b.txt", content="x\n"), says("
 HOUR = 3600
 
 
-async def list_rules(home: RuntimeRig, session: str | None = None) -> list[tuple[str, str, str]]:
+async def list_rules(rig: RuntimeRig, session: str | None = None) -> list[tuple[str, str, str]]:
     """Return the listed rules: matcher, scope, and why a rule is not in force."""
-    workspace = None if session else home.workspace
-    rules_read: RuleList = await home.do(ListRules(workspace_id=workspace, session_id=session))
+    workspace = None if session else rig.workspace
+    rules_read: RuleList = await rig.do(ListRules(workspace_id=workspace, session_id=session))
     return [(rule.matcher, rule.scope, rule.held_back) for rule in rules_read.rules]
 
 
 async def test_a_persons_rule_applies_in_the_workspace_until_revoked(tmp_path: Path) -> None:
-    async with open_runtime(tmp_path, calls(WRITE, WRITE, says("Done."))) as home:
-        added: RuleChanged = await home.do(
-            AddRule(workspace_id=home.workspace, matcher="Edit(a.txt)", verdict="allow"), key="k"
+    async with open_runtime(tmp_path, calls(WRITE, WRITE, says("Done."))) as rig:
+        added: RuleChanged = await rig.do(
+            AddRule(workspace_id=rig.workspace, matcher="Edit(a.txt)", verdict="allow"), key="k"
         )
         assert (
-            await home.do(AddRule(workspace_id=home.workspace, matcher="Edit(a.txt)", verdict="allow"), key="k")
-            == added
+            await rig.do(AddRule(workspace_id=rig.workspace, matcher="Edit(a.txt)", verdict="allow"), key="k") == added
         )
-        assert await list_rules(home) == [("Edit(a.txt)", "workspace", "")]
-        turn = await home.submit("go")
-        await home.until(turn.session_id, "tool.completed", count=2)
-        await home.do(RevokeRule(workspace_id=home.workspace, rule_id=added.rule_id))
-        assert await list_rules(home) == []
+        assert await list_rules(rig) == [("Edit(a.txt)", "workspace", "")]
+        turn = await rig.submit("go")
+        await rig.until(turn.session_id, "tool.completed", count=2)
+        await rig.do(RevokeRule(workspace_id=rig.workspace, rule_id=added.rule_id))
+        assert await list_rules(rig) == []
 
 
 async def test_a_session_rule_applies_only_in_that_session(tmp_path: Path) -> None:
-    async with open_runtime(tmp_path, TWICE) as home:
-        turn = await home.submit("go")
-        action = await home.until(turn.session_id, "action.required")
-        added = await home.do(AddRule(session_id=turn.session_id, matcher="Write(b.txt)", verdict="deny"))
-        await home.do(RespondAction(session_id=turn.session_id, action_id=action.scope.action, decision="approve"))
-        await home.until(turn.session_id, "tool.refused")
-        assert await list_rules(home, turn.session_id) == [("Write(b.txt)", "session", "")]
-        assert await list_rules(home) == []
-        await home.until(turn.session_id, "turn.completed")
-        await home.do(RevokeRule(session_id=turn.session_id, rule_id=added.rule_id))
-        assert await list_rules(home, turn.session_id) == []
+    async with open_runtime(tmp_path, TWICE) as rig:
+        turn = await rig.submit("go")
+        action = await rig.until(turn.session_id, "action.required")
+        added = await rig.do(AddRule(session_id=turn.session_id, matcher="Write(b.txt)", verdict="deny"))
+        await rig.do(RespondAction(session_id=turn.session_id, action_id=action.scope.action, decision="approve"))
+        await rig.until(turn.session_id, "tool.refused")
+        assert await list_rules(rig, turn.session_id) == [("Write(b.txt)", "session", "")]
+        assert await list_rules(rig) == []
+        await rig.until(turn.session_id, "turn.completed")
+        await rig.do(RevokeRule(session_id=turn.session_id, rule_id=added.rule_id))
+        assert await list_rules(rig, turn.session_id) == []
 
 
 @pytest.mark.parametrize("where", ["workspace", "session"])
 async def test_an_unknown_rule_cannot_be_revoked(tmp_path: Path, where: str) -> None:
     """SAFE-05"""
-    async with open_runtime(tmp_path, calls(says("Done."))) as home:
-        turn = await home.submit("go")
-        await home.until(turn.session_id, "turn.completed")
-        named = {"session_id": turn.session_id} if where == "session" else {"workspace_id": home.workspace}
+    async with open_runtime(tmp_path, calls(says("Done."))) as rig:
+        turn = await rig.submit("go")
+        await rig.until(turn.session_id, "turn.completed")
+        named = {"session_id": turn.session_id} if where == "session" else {"workspace_id": rig.workspace}
         with pytest.raises(Refusal) as caught:
-            await home.do(RevokeRule(rule_id="rul_1", **named))
+            await rig.do(RevokeRule(rule_id="rul_1", **named))
         assert (caught.value.code, caught.value.problem.field) == ("unknown_rule", "ruleId")
 
 
 async def test_an_expired_rule_does_not_apply(tmp_path: Path) -> None:
     """CTL-04"""
     clock = MovableClock()
-    async with open_runtime(tmp_path, TWICE, clock=clock) as home:
-        turn = await home.submit("go")
-        action = await home.until(turn.session_id, "action.required")
+    async with open_runtime(tmp_path, TWICE, clock=clock) as rig:
+        turn = await rig.submit("go")
+        action = await rig.until(turn.session_id, "action.required")
         until = clock.now() + HOUR * 1_000_000
-        await home.do(
+        await rig.do(
             RespondAction(
                 session_id=turn.session_id,
                 action_id=action.scope.action,
@@ -101,13 +100,13 @@ async def test_an_expired_rule_does_not_apply(tmp_path: Path) -> None:
                 expires_at=until,
             )
         )
-        added = await home.until(turn.session_id, "permission.rule.added")
+        added = await rig.until(turn.session_id, "permission.rule.added")
         assert isinstance(added.fact, PermissionRuleAdded)
         assert added.fact.rule.expires_at == until
-        assert await list_rules(home, turn.session_id) == [("Edit(a.txt)", "session", "")]
+        assert await list_rules(rig, turn.session_id) == [("Edit(a.txt)", "session", "")]
         clock.move(HOUR + 1)
-        assert await list_rules(home, turn.session_id) == [("Edit(a.txt)", "session", "expired")]
-        preview: PermissionEvaluation = await home.do(
+        assert await list_rules(rig, turn.session_id) == [("Edit(a.txt)", "session", "expired")]
+        preview: PermissionEvaluation = await rig.do(
             EvaluatePermission(
                 session_id=turn.session_id, tool="Write", arguments='{"file_path": "a.txt", "content": "y\\n"}'
             )
@@ -129,20 +128,20 @@ async def test_an_invalid_matcher_is_refused_with_its_field(
     tmp_path: Path, more: dict[str, object], field: str
 ) -> None:
     """SAFE-05"""
-    async with open_runtime(tmp_path, calls(says("Done."))) as home:
-        fields: dict[str, Any] = {"workspace_id": home.workspace, "matcher": "Edit(a)", "verdict": "allow", **more}
+    async with open_runtime(tmp_path, calls(says("Done."))) as rig:
+        fields: dict[str, Any] = {"workspace_id": rig.workspace, "matcher": "Edit(a)", "verdict": "allow", **more}
         with pytest.raises(Refusal) as caught:
-            await home.do(AddRule(**fields))
+            await rig.do(AddRule(**fields))
         assert (caught.value.code, caught.value.problem.field) == ("invalid_input", field)
-        assert await list_rules(home) == []
+        assert await list_rules(rig) == []
 
 
 async def test_rules_of_files_are_listed_with_why_they_are_not_in_force(tmp_path: Path) -> None:
     """SAFE-08"""
     folder = "[[rules]]\nmatcher = 'Edit(x)'\nverdict = 'allow'\n[[rules]]\nmatcher = 'Read(y)'\nverdict = 'deny'\n"
     user = "[[rules]]\nmatcher = 'Bash(curl *)'\nverdict = 'ask'\n"
-    async with open_with_settings(tmp_path, calls(says("Done.")), folder, user) as home:
-        assert await list_rules(home) == [
+    async with open_with_settings(tmp_path, calls(says("Done.")), folder, user) as rig:
+        assert await list_rules(rig) == [
             ("Bash(curl *)", "user_settings", ""),
             ("Edit(x)", "folder_settings", "the folder is not trusted for the present requests of its files"),
             ("Read(y)", "folder_settings", ""),
@@ -153,18 +152,18 @@ async def test_a_dry_run_reports_what_rules_would_decide_and_changes_nothing(tmp
     scenario = calls(
         use_tool("Read", file_path="notes.md"), WRITE, use_tool("Write", file_path=".git/x", content=""), says("Done.")
     )
-    async with open_runtime(tmp_path, scenario) as home:
-        (home.folder / "notes.md").write_text("x")
-        turn = await home.submit("go")
+    async with open_runtime(tmp_path, scenario) as rig:
+        (rig.folder / "notes.md").write_text("x")
+        turn = await rig.submit("go")
         for number in (1, 2):
-            action = await home.until(turn.session_id, "action.required", count=number)
-            await home.do(RespondAction(session_id=turn.session_id, action_id=action.scope.action, decision="reject"))
-        await home.until(turn.session_id, "turn.completed")
-        before = await home.facts(turn.session_id)
+            action = await rig.until(turn.session_id, "action.required", count=number)
+            await rig.do(RespondAction(session_id=turn.session_id, action_id=action.scope.action, decision="reject"))
+        await rig.until(turn.session_id, "turn.completed")
+        before = await rig.facts(turn.session_id)
         requested = [record.scope.tool_call for record in before if record.header.type == "tool.requested"]
-        tried: DryRunResult = await home.do(
+        tried: DryRunResult = await rig.do(
             DryRunRules(
-                workspace_id=home.workspace,
+                workspace_id=rig.workspace,
                 rules=(
                     RuleEntry(matcher="Edit(**)", verdict="allow"),
                     RuleEntry(matcher="Read(*.md)", verdict="deny"),
@@ -205,23 +204,23 @@ async def test_a_dry_run_reports_what_rules_would_decide_and_changes_nothing(tmp
                 ),
             ),
         )
-        assert await home.facts(turn.session_id) == before
+        assert await rig.facts(turn.session_id) == before
 
 
 async def test_a_dry_run_refuses_an_invalid_matcher(tmp_path: Path) -> None:
     """SAFE-05"""
-    async with open_runtime(tmp_path, calls(says("Done."))) as home:
+    async with open_runtime(tmp_path, calls(says("Done."))) as rig:
         with pytest.raises(Refusal) as caught:
-            await home.do(DryRunRules(workspace_id=home.workspace, rules=(RuleEntry(matcher="Read(", verdict="deny"),)))
+            await rig.do(DryRunRules(workspace_id=rig.workspace, rules=(RuleEntry(matcher="Read(", verdict="deny"),)))
         assert (caught.value.code, caught.value.problem.field) == ("invalid_input", "rules.0.matcher")
 
 
 async def test_a_permission_preview_lists_every_check_and_does_nothing(tmp_path: Path) -> None:
     """CTL-05"""
-    async with open_runtime(tmp_path, calls(says("Done."))) as home:
-        preview: PermissionEvaluation = await home.do(
+    async with open_runtime(tmp_path, calls(says("Done."))) as rig:
+        preview: PermissionEvaluation = await rig.do(
             EvaluatePermission(
-                workspace_id=home.workspace, tool="Write", arguments='{"content":"x","file_path":"a.txt"}'
+                workspace_id=rig.workspace, tool="Write", arguments='{"content":"x","file_path":"a.txt"}'
             )
         )
         assert (preview.verdict, preview.code, preview.message) == ("ask", None, "")
@@ -236,35 +235,35 @@ async def test_a_permission_preview_lists_every_check_and_does_nothing(tmp_path:
             "sandbox",
         ]
         assert preview.matchers == {"session": "Edit(a.txt)", "workspace": "Edit(a.txt)"}
-        assert not (home.folder / "a.txt").exists()
-        assert await home.runtime.dependencies.store.facts.list_streams("ses_") == ()
-        outside = await home.do(
-            EvaluatePermission(workspace_id=home.workspace, tool="Read", arguments='{"file_path":"../x"}')
+        assert not (rig.folder / "a.txt").exists()
+        assert await rig.runtime.dependencies.store.facts.list_streams("ses_") == ()
+        outside = await rig.do(
+            EvaluatePermission(workspace_id=rig.workspace, tool="Read", arguments='{"file_path":"../x"}')
         )
         assert (outside.verdict, outside.code, outside.checks[-1].name) == ("deny", "path_denied", "paths")
 
 
 async def test_a_permission_preview_uses_the_named_agent(tmp_path: Path) -> None:
-    async with open_runtime(tmp_path, calls(says("Done."))) as home:
-        write_agents(home.folder, lead="tools: ['*']\npolicy: [Patch]", reader="kind: subagent\ntools: [Read]")
+    async with open_runtime(tmp_path, calls(says("Done."))) as rig:
+        write_agents(rig.folder, lead="tools: ['*']\npolicy: [Patch]", reader="kind: subagent\ntools: [Read]")
         call: dict[str, Any] = {
             "tool": "Write",
             "arguments": '{"content":"x","file_path":"a.txt"}',
-            "workspace_id": home.workspace,
+            "workspace_id": rig.workspace,
         }
-        assert (await home.do(EvaluatePermission(**call))).agent == "lead"
-        preview = await home.do(EvaluatePermission(agent="reader", **call))
+        assert (await rig.do(EvaluatePermission(**call))).agent == "lead"
+        preview = await rig.do(EvaluatePermission(agent="reader", **call))
         assert (preview.verdict, preview.code) == ("deny", "tool_not_listed")
         with pytest.raises(Refusal) as caught:
-            await home.do(EvaluatePermission(agent="ghost", **call))
+            await rig.do(EvaluatePermission(agent="ghost", **call))
         assert caught.value.code == "unknown_agent"
 
 
 async def test_a_policy_answers_once_under_its_own_name(tmp_path: Path) -> None:
     """CTL-04, CTL-05"""
-    async with open_runtime(tmp_path, TWICE) as home:
-        turn = await home.submit("go")
-        action = await home.until(turn.session_id, "action.required")
+    async with open_runtime(tmp_path, TWICE) as rig:
+        turn = await rig.submit("go")
+        action = await rig.until(turn.session_id, "action.required")
         resolve = ResolvePermission(
             session_id=turn.session_id,
             action_id=action.scope.action,
@@ -272,15 +271,15 @@ async def test_a_policy_answers_once_under_its_own_name(tmp_path: Path) -> None:
             policy="opa/main",
             reason="not on a Friday",
         )
-        answered: ActionAnswered = await home.do(resolve)
+        answered: ActionAnswered = await rig.do(resolve)
         assert (answered.outcome, answered.first) == ("rejected", True)
-        resolved = await home.until(turn.session_id, "action.resolved")
+        resolved = await rig.until(turn.session_id, "action.resolved")
         assert resolved.header.actor == Actor(kind="policy", id="opa/main")
-        refused = await home.until(turn.session_id, "tool.refused")
+        refused = await rig.until(turn.session_id, "tool.refused")
         message = "The policy opa/main rejected the call: not on a Friday"
         assert refused.fact == ToolRefused(code="policy_denied", message=message)
-        assert not (home.folder / "a.txt").exists()
-        second = await home.do(
+        assert not (rig.folder / "a.txt").exists()
+        second = await rig.do(
             RespondAction(session_id=turn.session_id, action_id=action.scope.action, decision="approve")
         )
         assert (second.outcome, second.first) == ("rejected", False)
@@ -289,11 +288,11 @@ async def test_a_policy_answers_once_under_its_own_name(tmp_path: Path) -> None:
 async def test_a_policy_can_grant_only_what_the_action_offers(tmp_path: Path) -> None:
     """SAFE-08"""
     scenario = calls(use_tool("Write", file_path="agents/x.md", content="x"), says("Done."))
-    async with open_runtime(tmp_path, scenario) as home:
-        turn = await home.submit("go", permission_mode="full")
-        action = await home.until(turn.session_id, "action.required")
+    async with open_runtime(tmp_path, scenario) as rig:
+        turn = await rig.submit("go", permission_mode="full")
+        action = await rig.until(turn.session_id, "action.required")
         with pytest.raises(Refusal) as caught:
-            await home.do(
+            await rig.do(
                 ResolvePermission(
                     session_id=turn.session_id,
                     action_id=action.scope.action,
@@ -303,4 +302,4 @@ async def test_a_policy_can_grant_only_what_the_action_offers(tmp_path: Path) ->
                 )
             )
         assert caught.value.code == "scope_not_offered"
-        assert not (home.folder / "agents").exists()
+        assert not (rig.folder / "agents").exists()

@@ -36,50 +36,50 @@ async def open_with_watcher(
             {"agent": "lead", "text": "", "calls": [says("Yes.")]},
         ],
     }
-    async with open_runtime(place, scenario, clock=clock, clock_interval=0.01, **limits) as home:
-        write_agents(home.folder, lead=LEAD, watcher=watcher("{every: 30m}"))
-        (home.folder / "news.txt").write_text("nothing\n" * 1500)
-        yield home
+    async with open_runtime(place, scenario, clock=clock, clock_interval=0.01, **limits) as rig:
+        write_agents(rig.folder, lead=LEAD, watcher=watcher("{every: 30m}"))
+        (rig.folder / "news.txt").write_text("nothing\n" * 1500)
+        yield rig
 
 
-async def wait_sleeping(home: RuntimeRig, clock: MovableClock, session: str, *counts: int) -> None:
+async def wait_sleeping(rig: RuntimeRig, clock: MovableClock, session: str, *counts: int) -> None:
     """Wait until the agent has woken and slept again that often."""
     for count in counts:
         clock.move(HALF_HOUR)
-        await home.until(session, "agent.slept", count=count)
+        await rig.until(session, "agent.slept", count=count)
 
 
-async def find_watcher_thread(home: RuntimeRig, session: str) -> str:
+async def find_watcher_thread(rig: RuntimeRig, session: str) -> str:
     """Return the watcher's thread."""
-    state = (await home.runtime.sessions.get(session)).host.state
+    state = (await rig.runtime.sessions.get(session)).host.state
     return state.sleepers[0]
 
 
 async def test_a_waking_agent_continues_from_its_summary_also_after_a_restart(tmp_path: Path) -> None:
     """UI-22, UI-25: each wake is one run that ends, and earlier messages are in the summary."""
     clock = MovableClock()
-    async with open_with_watcher(tmp_path, clock) as home:
-        session = (await start_watcher(home)).session_id
-        await wait_sleeping(home, clock, session, 2, 3, 4, 5)
-        assert await list_facts(home, session, CompactionFailed) == []
-        assert await list_facts(home, session, TurnFailed) == []
-        compactions = await list_facts(home, session, CompactionCompleted)
+    async with open_with_watcher(tmp_path, clock) as rig:
+        session = (await start_watcher(rig)).session_id
+        await wait_sleeping(rig, clock, session, 2, 3, 4, 5)
+        assert await list_facts(rig, session, CompactionFailed) == []
+        assert await list_facts(rig, session, TurnFailed) == []
+        compactions = await list_facts(rig, session, CompactionCompleted)
         assert len(compactions) > 1
         # Its schedule woke it; no person sent a message.
         assert [entry.said for entry in compactions] == [()] * len(compactions)
-        watch = await find_watcher_thread(home, session)
-        there = await read_newest_call(home, session, watch)
+        watch = await find_watcher_thread(rig, session)
+        there = await read_newest_call(rig, session, watch)
         assert SUMMARY in there[0]
         assert there[-1] == "Nothing new."
-        requests = [fact.purpose for fact in await list_facts(home, session, ModelRequested)]
+        requests = [fact.purpose for fact in await list_facts(rig, session, ModelRequested)]
         assert requests.count("answer") == 1 + 4 * 2
-    async with open_with_watcher(tmp_path, clock) as home:
-        assert await read_newest_call(home, session, watch) == there
-        before = len(await list_facts(home, session, CompactionCompleted))
-        await wait_sleeping(home, clock, session, 6, 7, 8)
-        assert len(await list_facts(home, session, CompactionCompleted)) > before
-        assert await list_facts(home, session, TurnFailed) == []
-        submitted = await list_facts(home, session, TurnSubmitted)
+    async with open_with_watcher(tmp_path, clock) as rig:
+        assert await read_newest_call(rig, session, watch) == there
+        before = len(await list_facts(rig, session, CompactionCompleted))
+        await wait_sleeping(rig, clock, session, 6, 7, 8)
+        assert len(await list_facts(rig, session, CompactionCompleted)) > before
+        assert await list_facts(rig, session, TurnFailed) == []
+        submitted = await list_facts(rig, session, TurnSubmitted)
         assert [fact.source for fact in submitted] == ["person", *["schedule"] * 7]
         assert "it completed" in submitted[-1].input.text
 
@@ -87,33 +87,33 @@ async def test_a_waking_agent_continues_from_its_summary_also_after_a_restart(tm
 async def test_a_persons_message_to_a_sleeping_agent_stays_beside_its_summary(tmp_path: Path) -> None:
     """UI-22, UI-25: scheduled wakes do not displace a person's messages."""
     clock = MovableClock()
-    async with open_with_watcher(tmp_path, clock, idle_waiting=0.0) as home:
-        session = (await start_watcher(home)).session_id
-        watch = await find_watcher_thread(home, session)
-        await home.do(SubmitTurn(text="Describe the harbour only.", session_id=session, thread_id=watch))
-        await home.until(session, "agent.slept", count=2)
+    async with open_with_watcher(tmp_path, clock, idle_waiting=0.0) as rig:
+        session = (await start_watcher(rig)).session_id
+        watch = await find_watcher_thread(rig, session)
+        await rig.do(SubmitTurn(text="Describe the harbour only.", session_id=session, thread_id=watch))
+        await rig.until(session, "agent.slept", count=2)
         for count in (3, 4, 5):
             # The session is closed when its time comes.
-            await home.wait_closed()
-            await wait_sleeping(home, clock, session, count)
-        assert await list_facts(home, session, TurnFailed) == []
-        there = await read_newest_call(home, session, watch)
+            await rig.wait_closed()
+            await wait_sleeping(rig, clock, session, count)
+        assert await list_facts(rig, session, TurnFailed) == []
+        there = await read_newest_call(rig, session, watch)
         assert [there[0], SUMMARY in there[1]] == ["Describe the harbour only.", True]
 
 
 async def test_a_requested_summary_does_not_wake_the_agent(tmp_path: Path) -> None:
     """UI-22, UI-25: it is not an attempt of the agent's task, and its times stay the same."""
     clock = MovableClock()
-    async with open_with_watcher(tmp_path, clock, window=100_000) as home:
-        session = (await start_watcher(home)).session_id
-        watch = await find_watcher_thread(home, session)
-        await wait_sleeping(home, clock, session, 2, 3)
-        before = await home.types(session)
-        begun = await home.do(CompactThread(session_id=session, thread_id=watch))
-        await home.until(session, "turn.completed", 4)
-        new = (await home.types(session))[len(before) :]
+    async with open_with_watcher(tmp_path, clock, window=100_000) as rig:
+        session = (await start_watcher(rig)).session_id
+        watch = await find_watcher_thread(rig, session)
+        await wait_sleeping(rig, clock, session, 2, 3)
+        before = await rig.types(session)
+        begun = await rig.do(CompactThread(session_id=session, thread_id=watch))
+        await rig.until(session, "turn.completed", 4)
+        new = (await rig.types(session))[len(before) :]
         assert [entry for entry in new if entry.startswith(("agent.", "task."))] == []
         assert begun.thread_id == watch
-        assert SUMMARY in (await read_newest_call(home, session, watch))[0]
-        await wait_sleeping(home, clock, session, 4)
-        assert [fact.reason for fact in await list_facts(home, session, AgentWoke)] == ["schedule"] * 3
+        assert SUMMARY in (await read_newest_call(rig, session, watch))[0]
+        await wait_sleeping(rig, clock, session, 4)
+        assert [fact.reason for fact in await list_facts(rig, session, AgentWoke)] == ["schedule"] * 3

@@ -30,20 +30,20 @@ async def stream_data(data: bytes) -> AsyncIterator[bytes]:
         yield data[start : start + 1000]
 
 
-async def upload(home: RuntimeRig, name: str, data: bytes) -> Attachment:
-    uploads = home.runtime.dependencies.uploads
+async def upload(rig: RuntimeRig, name: str, data: bytes) -> Attachment:
+    uploads = rig.runtime.dependencies.uploads
     assert uploads is not None
     return Attachment(upload=(await uploads.receive(name, stream_data(data))).upload)
 
 
-async def read_submission(home: RuntimeRig, session: str) -> TurnSubmitted:
+async def read_submission(rig: RuntimeRig, session: str) -> TurnSubmitted:
     """Return the newest submission."""
-    facts = [record.fact for record in await home.facts(session) if isinstance(record.fact, TurnSubmitted)]
+    facts = [record.fact for record in await rig.facts(session) if isinstance(record.fact, TurnSubmitted)]
     return facts[-1]
 
 
-async def read_contents(home: RuntimeRig, session: str, thread: str) -> list[object]:
-    host = (await home.runtime.sessions.get(session)).host
+async def read_contents(rig: RuntimeRig, session: str, thread: str) -> list[object]:
+    host = (await rig.runtime.sessions.get(session)).host
     await host.wait_settled()
     context = await host.conversations.get(thread)
     return [content for message in context.messages() for content in message.content]
@@ -51,15 +51,15 @@ async def read_contents(home: RuntimeRig, session: str, thread: str) -> list[obj
 
 async def test_an_attachment_becomes_a_blob_and_is_sent(tmp_path: Path) -> None:
     """CTX-01: text and images are sent as content; another file is named."""
-    async with open_runtime(tmp_path, calls(says("Seen.")) | {"images": True}) as home:
+    async with open_runtime(tmp_path, calls(says("Seen.")) | {"images": True}) as rig:
         attachments = [
-            await upload(home, "no\u202etes\n.md", b"Buy milk."),
-            await upload(home, "dot.png", PNG),
-            await upload(home, "x.bin", b"\x7fELF\0\0\0"),
+            await upload(rig, "no\u202etes\n.md", b"Buy milk."),
+            await upload(rig, "dot.png", PNG),
+            await upload(rig, "x.bin", b"\x7fELF\0\0\0"),
         ]
-        first = await home.submit("look", attachments=tuple(attachments))
-        await home.until(first.session_id, "turn.completed")
-        fact = await read_submission(home, first.session_id)
+        first = await rig.submit("look", attachments=tuple(attachments))
+        await rig.until(first.session_id, "turn.completed")
+        fact = await read_submission(rig, first.session_id)
         assert [(entry.kind, entry.source, entry.title) for entry in fact.given] == [
             ("text", "attached", "no⟨U+202E⟩tes .md (9 bytes)"),
             ("image", "attached", f"dot.png (a PNG image, 2 × 3 pixels, {len(PNG)} bytes)"),
@@ -67,42 +67,42 @@ async def test_an_attachment_becomes_a_blob_and_is_sent(tmp_path: Path) -> None:
         ]
         blob_ref = make_blob(b"Buy milk.").ref
         assert fact.given[0].content == blob_ref
-        assert await home.runtime.dependencies.store.blobs.get(blob_ref.hash) == b"Buy milk."
-        sent = await read_contents(home, first.session_id, first.thread_id)
+        assert await rig.runtime.dependencies.store.blobs.get(blob_ref.hash) == b"Buy milk."
+        sent = await read_contents(rig, first.session_id, first.thread_id)
         images = [entry for entry in sent if isinstance(entry, ImageContent)]
         assert images == [ImageContent(data=PNG, media="image/png")]
         text = "\n".join(entry.text for entry in sent if isinstance(entry, TextContent))
         assert "Buy milk." in text
         assert "x.bin (an ELF program or library, 7 bytes): binary" in text
-        row = (await home.read(first.session_id)).last_turn
+        row = (await rig.read(first.session_id)).last_turn
         assert row is not None
         assert row.given == fact.given
 
 
 async def test_a_missing_upload_is_refused_without_a_fact(tmp_path: Path) -> None:
     """CTX-02"""
-    async with open_runtime(tmp_path, calls(says("Seen."))) as home:
+    async with open_runtime(tmp_path, calls(says("Seen."))) as rig:
         with pytest.raises(Refusal) as refused:
-            await home.submit("look", attachments=(Attachment(upload="upl_gone"),))
+            await rig.submit("look", attachments=(Attachment(upload="upl_gone"),))
         assert (refused.value.code, refused.value.problem.field) == ("context_missing", "attachments[0]")
         with pytest.raises(Refusal) as both:
-            await home.submit("look", attachments=(Attachment(),))
+            await rig.submit("look", attachments=(Attachment(),))
         assert both.value.code == "invalid_input"
-        assert await home.runtime.dependencies.store.facts.list_streams("ses_") == ()
+        assert await rig.runtime.dependencies.store.facts.list_streams("ses_") == ()
 
 
 async def test_a_mention_is_read_at_submission_or_marked_as_missing(tmp_path: Path) -> None:
     """CTX-02: the turn runs, and the model is informed of missing files. Later changes of a file
     have no effect."""
-    async with open_runtime(tmp_path, calls(says("Seen."), says("Again."))) as home:
-        (home.folder / "a file.txt").write_text("first\n")
-        (home.folder / "src").mkdir()
-        (home.folder / "src" / "b.py").write_text("b = 1\n")
-        (home.folder / "away").symlink_to("/etc")
+    async with open_runtime(tmp_path, calls(says("Seen."), says("Again."))) as rig:
+        (rig.folder / "a file.txt").write_text("first\n")
+        (rig.folder / "src").mkdir()
+        (rig.folder / "src" / "b.py").write_text("b = 1\n")
+        (rig.folder / "away").symlink_to("/etc")
         text = 'see @"a file.txt", @src, @gone.txt, @away/passwd, @../up and @solo; me@example.org'
-        first = await home.submit(text)
-        await home.until(first.session_id, "turn.completed")
-        fact = await read_submission(home, first.session_id)
+        first = await rig.submit(text)
+        await rig.until(first.session_id, "turn.completed")
+        fact = await read_submission(rig, first.session_id)
         assert fact.given == (
             ContextRef(ref="a file.txt", kind="text", source="mentioned", content=make_blob(b"first\n").ref, tokens=1),
             ContextRef(
@@ -119,10 +119,10 @@ async def test_a_mention_is_read_at_submission_or_marked_as_missing(tmp_path: Pa
             ("away/passwd", "outside_folder"),
             ("../up", "outside_folder"),
         ]
-        (home.folder / "a file.txt").write_text("second\n")
+        (rig.folder / "a file.txt").write_text("second\n")
         sent = [
             content.text
-            for content in await read_contents(home, first.session_id, first.thread_id)
+            for content in await read_contents(rig, first.session_id, first.thread_id)
             if isinstance(content, TextContent)
         ]
         assert any("first\n" in entry for entry in sent)
@@ -131,63 +131,63 @@ async def test_a_mention_is_read_at_submission_or_marked_as_missing(tmp_path: Pa
             '<missing ref="gone.txt">it does not exist. Do not guess its content.</missing>' in entry for entry in sent
         )
         resolved = [
-            record.fact for record in await home.facts(first.session_id) if isinstance(record.fact, ContextResolved)
+            record.fact for record in await rig.facts(first.session_id) if isinstance(record.fact, ContextResolved)
         ]
         assert [(entry.refs, entry.missing) for entry in resolved] == [(fact.given, fact.missing)]
-        read = await home.do(GetContext(session_id=first.session_id, ref="a file.txt"))
+        read = await rig.do(GetContext(session_id=first.session_id, ref="a file.txt"))
         assert read.text is not None
         assert (read.text.text, read.context.missing) == ("first\n", fact.missing)
 
 
 async def test_a_rule_keeps_a_mention_from_being_read(tmp_path: Path) -> None:
     """SAFE: a mention cannot bypass a rule."""
-    async with open_runtime(tmp_path, calls(says("Seen."))) as home:
-        (home.folder / "keys.env").write_text("A=1\n")
-        await home.do(AddRule(workspace_id=home.workspace, matcher="Read(*.env)", verdict="deny"))
-        first = await home.submit("see @keys.env")
-        await home.until(first.session_id, "turn.completed")
-        fact = await read_submission(home, first.session_id)
+    async with open_runtime(tmp_path, calls(says("Seen."))) as rig:
+        (rig.folder / "keys.env").write_text("A=1\n")
+        await rig.do(AddRule(workspace_id=rig.workspace, matcher="Read(*.env)", verdict="deny"))
+        first = await rig.submit("see @keys.env")
+        await rig.until(first.session_id, "turn.completed")
+        fact = await read_submission(rig, first.session_id)
         assert fact.given == ()
         assert [(missing_ref.ref, missing_ref.reason) for missing_ref in fact.missing] == [("keys.env", "denied")]
-        result = await home.do(FindMentions(workspace_id=home.workspace, session_id=first.session_id, text="keys"))
+        result = await rig.do(FindMentions(workspace_id=rig.workspace, session_id=first.session_id, text="keys"))
         assert [mention.ref for mention in result.mentions if mention.kind == "file"] == []
 
 
 async def test_a_mentioned_session_includes_its_answers(tmp_path: Path) -> None:
     """CTX-01"""
-    async with open_runtime(tmp_path, calls(says("The answer is 42."), says("Fine."))) as home:
-        first = await home.submit("what is it?")
-        await home.until(first.session_id, "turn.completed")
-        await home.read(first.session_id)
-        await (await home.runtime.sessions.get(first.session_id)).views.flush()
-        second = await home.submit(f"go on from @{first.session_id} and @ses_unknown")
-        fact = await read_submission(home, second.session_id)
+    async with open_runtime(tmp_path, calls(says("The answer is 42."), says("Fine."))) as rig:
+        first = await rig.submit("what is it?")
+        await rig.until(first.session_id, "turn.completed")
+        await rig.read(first.session_id)
+        await (await rig.runtime.sessions.get(first.session_id)).views.flush()
+        second = await rig.submit(f"go on from @{first.session_id} and @ses_unknown")
+        fact = await read_submission(rig, second.session_id)
         (ref,) = fact.given
         assert (ref.kind, ref.title) == ("session", "what is it?")
         assert ref.content is not None
-        content = await home.runtime.dependencies.store.blobs.get(ref.content.hash)
+        content = await rig.runtime.dependencies.store.blobs.get(ref.content.hash)
         assert content == b"# what is it?\n\n## what is it?\n\nThe answer is 42."
         assert [(missing_ref.ref, missing_ref.reason) for missing_ref in fact.missing] == [("ses_unknown", "not_found")]
 
 
 async def test_a_pinned_file_applies_to_every_turn_and_is_sent_when_it_changes(tmp_path: Path) -> None:
     """CTX-01: pins are read when a turn starts. A missing one is shown as missing and stays pinned."""
-    async with open_runtime(tmp_path, calls(says("One."), says("Two."), says("Three."))) as home:
-        (home.folder / "rules.md").write_text("Be brief.")
-        first = await home.submit("one")
-        await home.until(first.session_id, "turn.completed", 1)
-        changed = await home.do(SetContext(session_id=first.session_id, pinned=("rules.md", "gone.md")))
+    async with open_runtime(tmp_path, calls(says("One."), says("Two."), says("Three."))) as rig:
+        (rig.folder / "rules.md").write_text("Be brief.")
+        first = await rig.submit("one")
+        await rig.until(first.session_id, "turn.completed", 1)
+        changed = await rig.do(SetContext(session_id=first.session_id, pinned=("rules.md", "gone.md")))
         assert changed.missing == (MissingRef(ref="gone.md", source="pinned", reason="not_found"),)
         for count, text in ((2, "two"), (3, "three")):
-            await home.submit(text, first.session_id)
-            await home.until(first.session_id, "turn.completed", count)
+            await rig.submit(text, first.session_id)
+            await rig.until(first.session_id, "turn.completed", count)
         sent = [
             content.text
-            for content in await read_contents(home, first.session_id, first.thread_id)
+            for content in await read_contents(rig, first.session_id, first.thread_id)
             if isinstance(content, TextContent)
         ]
         assert sum("Be brief." in entry for entry in sent) == 1
-        read = await home.do(GetContext(session_id=first.session_id))
+        read = await rig.do(GetContext(session_id=first.session_id))
         assert read.context.pinned == ("rules.md", "gone.md")
         assert [(ref.ref, ref.source) for ref in read.context.refs] == [("rules.md", "pinned")]
 
@@ -195,24 +195,24 @@ async def test_a_pinned_file_applies_to_every_turn_and_is_sent_when_it_changes(t
 async def test_an_edited_turn_has_its_new_mentions_and_its_attachments(tmp_path: Path) -> None:
     """CTX-01. The same applies to steering messages."""
     waits = [{"wait_for": "go"}, {"text": "Done."}]
-    async with open_runtime(tmp_path, calls(waits, says("Seen."), says("Seen."))) as home:
-        (home.folder / "a.txt").write_text("a")
-        (home.folder / "b.txt").write_text("b")
-        first = await home.submit("one")
-        queued = await home.submit("see @a.txt", first.session_id, attachments=(await upload(home, "n.md", b"n"),))
-        await home.do(EditQueuedTurn(session_id=first.session_id, turn_id=queued.turn_id, text="see @b.txt"))
-        await home.do(SteerTurn(session_id=first.session_id, text="also @a.txt"))
-        edited = [record.fact for record in await home.facts(first.session_id) if isinstance(record.fact, QueueEdited)]
+    async with open_runtime(tmp_path, calls(waits, says("Seen."), says("Seen."))) as rig:
+        (rig.folder / "a.txt").write_text("a")
+        (rig.folder / "b.txt").write_text("b")
+        first = await rig.submit("one")
+        queued = await rig.submit("see @a.txt", first.session_id, attachments=(await upload(rig, "n.md", b"n"),))
+        await rig.do(EditQueuedTurn(session_id=first.session_id, turn_id=queued.turn_id, text="see @b.txt"))
+        await rig.do(SteerTurn(session_id=first.session_id, text="also @a.txt"))
+        edited = [record.fact for record in await rig.facts(first.session_id) if isinstance(record.fact, QueueEdited)]
         assert [(entry.kind, entry.title or entry.ref) for entry in edited[0].given] == [
             ("text", "n.md (1 byte)"),
             ("text", "b.txt"),
         ]
-        (home.folder / "go").touch()
-        (home.folder.parent / "go").touch()
-        await home.until(first.session_id, "turn.completed", 2)
+        (rig.folder / "go").touch()
+        (rig.folder.parent / "go").touch()
+        await rig.until(first.session_id, "turn.completed", 2)
         sent = [
             content.text
-            for content in await read_contents(home, first.session_id, first.thread_id)
+            for content in await read_contents(rig, first.session_id, first.thread_id)
             if isinstance(content, TextContent)
         ]
         assert [entry for entry in sent if 'ref="a.txt"' in entry] == [
@@ -223,14 +223,14 @@ async def test_an_edited_turn_has_its_new_mentions_and_its_attachments(tmp_path:
 async def test_mention_candidates_are_ranked_and_quoted(tmp_path: Path) -> None:
     """CTX-01: names that end in the text come first, then the shortest. Ignored files are not
     included."""
-    async with open_runtime(tmp_path, calls(says("Fine."))) as home:
+    async with open_runtime(tmp_path, calls(says("Fine."))) as rig:
         for path in ("src/notes.py", "notes", "a notes file.md", "deep/er/notes.md", "build/notes.o"):
-            (home.folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (home.folder / path).write_text("x")
-        (home.folder / ".gitignore").write_text("build/\n")
-        first = await home.submit("the notes of yesterday")
-        await home.until(first.session_id, "turn.completed")
-        result = await home.do(FindMentions(workspace_id=home.workspace, text="Notes"))
+            (rig.folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (rig.folder / path).write_text("x")
+        (rig.folder / ".gitignore").write_text("build/\n")
+        first = await rig.submit("the notes of yesterday")
+        await rig.until(first.session_id, "turn.completed")
+        result = await rig.do(FindMentions(workspace_id=rig.workspace, text="Notes"))
         assert [(mention.kind, mention.insert) for mention in result.mentions] == [
             ("file", "@notes"),
             ("file", "@src/notes.py"),
@@ -238,21 +238,21 @@ async def test_mention_candidates_are_ranked_and_quoted(tmp_path: Path) -> None:
             ("file", "@deep/er/notes.md"),
             ("session", f"@{first.session_id}"),
         ]
-        folders = await home.do(FindMentions(workspace_id=home.workspace, text="deep"))
+        folders = await rig.do(FindMentions(workspace_id=rig.workspace, text="deep"))
         assert [(mention.kind, mention.insert) for mention in folders.mentions if mention.kind == "folder"] == [
             ("folder", "@deep/"),
             ("folder", "@deep/er/"),
         ]
-        agents = await home.do(FindMentions(workspace_id=home.workspace, text="sol", limit=1))
+        agents = await rig.do(FindMentions(workspace_id=rig.workspace, text="sol", limit=1))
         assert [(mention.kind, mention.ref) for mention in agents.mentions] == [("agent", "solo")]
         with pytest.raises(Refusal) as refused:
-            await home.do(FindMentions(workspace_id="wks_none", text="x"))
+            await rig.do(FindMentions(workspace_id="wks_none", text="x"))
         assert refused.value.code == "unknown_workspace"
 
 
 async def test_generated_files_are_not_mention_candidates(tmp_path: Path) -> None:
     """CTX-01: bytecode, packages, interpreters, and files excluded by the repository itself."""
-    async with open_runtime(tmp_path, calls(says("Fine."))) as home:
+    async with open_runtime(tmp_path, calls(says("Fine."))) as rig:
         generated = (
             "__pycache__/two.pyc",
             "two.pyc",
@@ -262,9 +262,9 @@ async def test_generated_files_are_not_mention_candidates(tmp_path: Path) -> Non
             "env/two.py",
         )
         for path in ("two.py", "src/two.py", "mine/two.py", *generated, ".git/info/exclude"):
-            (home.folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (home.folder / path).write_text("/mine/\n")
-        result = await home.do(FindMentions(workspace_id=home.workspace, text="two"))
+            (rig.folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (rig.folder / path).write_text("/mine/\n")
+        result = await rig.do(FindMentions(workspace_id=rig.workspace, text="two"))
         assert [(mention.kind, mention.insert) for mention in result.mentions] == [
             ("file", "@two.py"),
             ("file", "@src/two.py"),

@@ -15,11 +15,11 @@ from tests.runtime.rigs.team import CLERK, CRITIC, LEAD, WORKER, list_facts
 async def test_the_folders_agents_are_listed_with_the_participants(tmp_path: Path) -> None:
     """MAR-01, MAR-02: files are read on each request. An invalid file is counted and hides no
     agent."""
-    async with open_runtime(tmp_path, calls(says("Yes.")), FolderDefinitions()) as home:
-        write_agents(home.folder, lead=LEAD, clerk=CLERK, critic=CRITIC)
-        session = (await home.submit("go")).session_id
-        write_agents(home.folder, worker=WORKER, bad="no agent")
-        listed: AgentList = await home.do(ListAgents(session_id=session))
+    async with open_runtime(tmp_path, calls(says("Yes.")), FolderDefinitions()) as rig:
+        write_agents(rig.folder, lead=LEAD, clerk=CLERK, critic=CRITIC)
+        session = (await rig.submit("go")).session_id
+        write_agents(rig.folder, worker=WORKER, bad="no agent")
+        listed: AgentList = await rig.do(ListAgents(session_id=session))
         named = {agent.name: agent for agent in listed.agents}
         assert named["lead"] == DefinedAgent(
             name="lead", kind="main", description=named["lead"].description, file="agents/lead.md", added=True
@@ -32,8 +32,8 @@ async def test_the_folders_agents_are_listed_with_the_participants(tmp_path: Pat
         }
         assert listed.problems == 1
 
-        await home.do(AddAgent(session_id=session, agent="clerk"))
+        await rig.do(AddAgent(session_id=session, agent="clerk"))
 
-        again: AgentList = await home.do(ListAgents(session_id=session))
+        again: AgentList = await rig.do(ListAgents(session_id=session))
         assert {agent.name for agent in again.agents if agent.added} == {"lead", "clerk"}
-        assert [fact.agent_name for fact in await list_facts(home, session, ThreadOpened)] == ["lead", "clerk"]
+        assert [fact.agent_name for fact in await list_facts(rig, session, ThreadOpened)] == ["lead", "clerk"]

@@ -31,33 +31,33 @@ def count_ended(table: Table) -> int:
 
 async def test_the_turns_of_one_agent_are_read_without_others(tmp_path: Path) -> None:
     """UI-27, UI-29, COM-15: a transcript opens alone, in pages, with tools, answers and prompts."""
-    async with open_runtime(tmp_path, SCENARIO, FolderDefinitions()) as home:
-        write_crew(home)
-        turn = await home.submit("go", mode="chat", permission_mode="full")
+    async with open_runtime(tmp_path, SCENARIO, FolderDefinitions()) as rig:
+        write_crew(rig)
+        turn = await rig.submit("go", mode="chat", permission_mode="full")
         session = turn.session_id
         await wait_fact(
-            home, session, lambda record: record.header.type == "turn.completed" and record.scope.agent == "lead"
+            rig, session, lambda record: record.header.type == "turn.completed" and record.scope.agent == "lead"
         )
         for number in range(2, 4):
-            await home.submit("again", session)
-            await home.until(session, "turn.completed", count=number + 1)
-        runs = (await home.watch(session, lambda table: count_ended(table) == 4)).list_rows(RunRow)
-        opened = [record for record in await home.facts(session) if isinstance(record.fact, ThreadOpened)]
+            await rig.submit("again", session)
+            await rig.until(session, "turn.completed", count=number + 1)
+        runs = (await rig.watch(session, lambda table: count_ended(table) == 4)).list_rows(RunRow)
+        opened = [record for record in await rig.facts(session) if isinstance(record.fact, ThreadOpened)]
         lead, worker = (next(record.scope.thread for record in opened if record.scope.agent == who) for who in _WHO)
 
-        mine = (await home.do(GetTurns(session_id=session, thread_id=worker))).turns
+        mine = (await rig.do(GetTurns(session_id=session, thread_id=worker))).turns
         assert [(row.agent_id, row.state) for row in mine] == [("worker-1", "completed")]
-        parts = (await home.do(GetParts(session_id=session, turn_id=mine[0].turn_id))).parts
+        parts = (await rig.do(GetParts(session_id=session, turn_id=mine[0].turn_id))).parts
         assert [type(part) for part in parts] == [ToolPart, TextPart]
 
-        newest = (await home.do(GetTurns(session_id=session, thread_id=lead, limit=2))).turns
+        newest = (await rig.do(GetTurns(session_id=session, thread_id=lead, limit=2))).turns
         assert [row.input.text for row in newest] == ["again", "again"]
-        older = (await home.do(GetTurns(session_id=session, thread_id=lead, limit=2, before=newest[0].order))).turns
+        older = (await rig.do(GetTurns(session_id=session, thread_id=lead, limit=2, before=newest[0].order))).turns
         assert [row.input.text for row in older] == ["go"]
         assert [bool(run.prompts) and all(prompt.hash for prompt in run.prompts) for run in runs] == [True] * 4
 
         with pytest.raises(Refusal) as refused:
-            await home.do(GetTurns(session_id=session, thread_id="thr_none"))
+            await rig.do(GetTurns(session_id=session, thread_id="thr_none"))
         assert (refused.value.code, refused.value.problem.field) == ("unknown_thread", "threadId")
 
 
@@ -68,17 +68,17 @@ async def test_a_turns_inbox_is_in_the_window_and_readable_later(tmp_path: Path)
         ("lead", "", [says("It is done.")]),
         ("worker", "", [says("A.")]),
     )
-    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
-        write_crew(home)
-        turn = await home.submit("go", mode="chat", permission_mode="full")
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as rig:
+        write_crew(rig)
+        turn = await rig.submit("go", mode="chat", permission_mode="full")
         session = turn.session_id
-        await wait_fact(home, session, lambda record: record.header.type == "worker.notification")
-        await home.until(session, "turn.completed", count=2)
-        second = await home.submit("and", session)
-        table = await home.watch(session, lambda value: count_ended(value) == 3)
+        await wait_fact(rig, session, lambda record: record.header.type == "worker.notification")
+        await rig.until(session, "turn.completed", count=2)
+        second = await rig.submit("and", session)
+        table = await rig.watch(session, lambda value: count_ended(value) == 3)
         (row,) = table.list_rows(NotificationPart)
         assert (row.turn_id, row.agent_id, row.status) == (second.turn_id, "worker-1", "completed")
-        parts = (await home.do(GetParts(session_id=session, turn_id=second.turn_id))).parts
+        parts = (await rig.do(GetParts(session_id=session, turn_id=second.turn_id))).parts
         assert [type(part) for part in parts] == [NotificationPart, TextPart]
 
 

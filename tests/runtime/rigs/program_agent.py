@@ -46,23 +46,23 @@ async def open_coder(
         yield opened
 
 
-async def start_session(home: RuntimeRig, text: str = "Do it.", **more: Any) -> str:
+async def start_session(rig: RuntimeRig, text: str = "Do it.", **more: Any) -> str:
     """Return a session whose agent a person approved."""
-    session = (await home.submit(text, **more)).session_id
-    await answer(home, session)
+    session = (await rig.submit(text, **more)).session_id
+    await answer(rig, session)
     return session
 
 
 async def answer(
-    home: RuntimeRig, session: str, decision: str = "approve", count: int = 1, scope: str = "once"
+    rig: RuntimeRig, session: str, decision: str = "approve", count: int = 1, scope: str = "once"
 ) -> ActionRequired:
     """Answer the nth question of the session."""
-    action = await home.until(session, "action.required", count)
+    action = await rig.until(session, "action.required", count)
     respond: Any = {"decision": decision, "scope": scope}
-    await home.do(RespondAction(session_id=session, action_id=action.scope.action, **respond))
+    await rig.do(RespondAction(session_id=session, action_id=action.scope.action, **respond))
     assert isinstance(action.fact, ActionRequired)
     return action.fact
 
 
-async def list_facts(home: RuntimeRig, session: str, kind: type[Fact]) -> list[Any]:
-    return [record.fact for record in await home.facts(session) if isinstance(record.fact, kind)]
+async def list_facts(rig: RuntimeRig, session: str, kind: type[Fact]) -> list[Any]:
+    return [record.fact for record in await rig.facts(session) if isinstance(record.fact, kind)]

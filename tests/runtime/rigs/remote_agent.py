@@ -65,47 +65,47 @@ async def open_with_peer(
 WRITES = calls(use_tool("send_message", to=["peer"], text="What is it?"), says("I asked it."), says("Thank you."))
 
 
-async def contact_agent(home: RuntimeRig) -> str:
+async def contact_agent(rig: RuntimeRig) -> str:
     """Return a session in which the lead messaged the remote agent and a person approved the
     contact."""
-    session = (await home.submit("Write to it.")).session_id
-    await answer(home, session, 1)
+    session = (await rig.submit("Write to it.")).session_id
+    await answer(rig, session, 1)
     return session
 
 
-async def send_again(home: RuntimeRig, session: str, text: str) -> None:
+async def send_again(rig: RuntimeRig, session: str, text: str) -> None:
     """Send a person's message to the remote agent."""
-    await home.submit(text, session, thread_id=await find_thread(home, session))
+    await rig.submit(text, session, thread_id=await find_thread(rig, session))
 
 
-async def answer(home: RuntimeRig, session: str, count: int, decision: str = "approve", **more: Any) -> ActionRequired:
-    action = await home.until(session, "action.required", count)
+async def answer(rig: RuntimeRig, session: str, count: int, decision: str = "approve", **more: Any) -> ActionRequired:
+    action = await rig.until(session, "action.required", count)
     respond: Any = {"decision": decision, **more}
-    await home.do(RespondAction(session_id=session, action_id=action.scope.action, **respond))
+    await rig.do(RespondAction(session_id=session, action_id=action.scope.action, **respond))
     assert isinstance(action.fact, ActionRequired)
     return action.fact
 
 
-async def list_facts(home: RuntimeRig, session: str, kind: type[Fact]) -> list[Any]:
-    return [record.fact for record in await home.facts(session) if isinstance(record.fact, kind)]
+async def list_facts(rig: RuntimeRig, session: str, kind: type[Fact]) -> list[Any]:
+    return [record.fact for record in await rig.facts(session) if isinstance(record.fact, kind)]
 
 
-async def find_thread(home: RuntimeRig, session: str, agent: str = "peer") -> str:
+async def find_thread(rig: RuntimeRig, session: str, agent: str = "peer") -> str:
     return next(
         record.scope.thread
-        for record in await home.facts(session)
+        for record in await rig.facts(session)
         if record.header.type == "thread.opened" and record.scope.agent == agent
     )
 
 
-async def list_agent_types(home: RuntimeRig, session: str) -> list[str]:
-    return [record.header.type for record in await home.facts(session) if record.scope.agent == "peer"]
+async def list_agent_types(rig: RuntimeRig, session: str) -> list[str]:
+    return [record.header.type for record in await rig.facts(session) if record.scope.agent == "peer"]
 
 
-async def wait_end(home: RuntimeRig, session: str, count: int = 1, agent: str = "peer") -> Any:
+async def wait_end(rig: RuntimeRig, session: str, count: int = 1, agent: str = "peer") -> Any:
     """Return how the nth turn of the remote agent ended."""
     async with asyncio.timeout(30):
-        async for records in home.runtime.dependencies.store.facts.subscribe(session, after=0):
+        async for records in rig.runtime.dependencies.store.facts.subscribe(session, after=0):
             for record in records:
                 if record.scope.agent == agent and isinstance(
                     record.fact, TurnCompleted | TurnFailed | TurnInterrupted

@@ -26,9 +26,9 @@ CLERK = definition_file("name: clerk\ntools: ['*']\npolicy: [Delegate]")
 WORKER = definition_file("name: worker\nkind: subagent\ntools: ['*']\npolicy: [Patch]")
 
 
-def write_crew(home: RuntimeRig, **more: str) -> None:
+def write_crew(rig: RuntimeRig, **more: str) -> None:
     """Write the agents of the folder."""
-    write_agents(home.folder, **{"lead": LEAD, "critic": CRITIC, "clerk": CLERK, "worker": WORKER, **more})
+    write_agents(rig.folder, **{"lead": LEAD, "critic": CRITIC, "clerk": CLERK, "worker": WORKER, **more})
 
 
 def plays(*matches: tuple[str, str, list[list[dict[str, Any]]]]) -> dict[str, Any]:
@@ -37,33 +37,33 @@ def plays(*matches: tuple[str, str, list[list[dict[str, Any]]]]) -> dict[str, An
     return {"match": [{"agent": agent, "text": text, "calls": calls} for agent, text, calls in matches]}
 
 
-async def list_facts(home: RuntimeRig, session: str, kind: type[F]) -> list[F]:
+async def list_facts(rig: RuntimeRig, session: str, kind: type[F]) -> list[F]:
     """Return the facts of a kind, in order."""
-    return [record.fact for record in await home.facts(session) if isinstance(record.fact, kind)]
+    return [record.fact for record in await rig.facts(session) if isinstance(record.fact, kind)]
 
 
-async def wait_state(home: RuntimeRig, session: str, condition: Callable[[Session], bool]) -> Session:
+async def wait_state(rig: RuntimeRig, session: str, condition: Callable[[Session], bool]) -> Session:
     """Return the session's state when it satisfies a condition."""
-    opened = await home.runtime.sessions.get(session)
+    opened = await rig.runtime.sessions.get(session)
     async with asyncio.timeout(PATIENCE):
         while not condition(opened.host.state):  # noqa: ASYNC110 - the state has no event for changes
             await asyncio.sleep(0.005)
     return opened.host.state
 
 
-async def wait_fact(home: RuntimeRig, session: str, condition: Callable[[Record], bool]) -> Record:
+async def wait_fact(rig: RuntimeRig, session: str, condition: Callable[[Record], bool]) -> Record:
     """Wait for a fact."""
     async with asyncio.timeout(PATIENCE):
-        async for records in home.runtime.dependencies.store.facts.subscribe(session, after=0):
+        async for records in rig.runtime.dependencies.store.facts.subscribe(session, after=0):
             for record in records:
                 if condition(record):
                     return record
     raise AssertionError("the log ended")
 
 
-async def list_received_texts(home: RuntimeRig, session: str, agent: str) -> str:
+async def list_received_texts(rig: RuntimeRig, session: str, agent: str) -> str:
     """Return all texts that other agents sent to the agent's model."""
-    host = (await home.runtime.sessions.get(session)).host
+    host = (await rig.runtime.sessions.get(session)).host
     thread = next(thread.thread for thread in host.state.threads.values() if thread.agent == agent)
     messages = (await host.conversations.get(thread)).messages()
     return "\n".join(

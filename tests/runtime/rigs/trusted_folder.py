@@ -19,14 +19,14 @@ async def open_with_settings(
     place: Path, scenario: dict[str, Any], text: str = "", user: str = "", **more: Any
 ) -> AsyncIterator[RuntimeRig]:
     """Yield a runtime with these settings of its folder and user."""
-    home = StateFolder(place / "user")
-    home.create()
-    if user or not home.settings.exists():
-        home.settings.write_text(user)
+    state_folder = StateFolder(place / "user")
+    state_folder.create()
+    if user or not state_folder.settings.exists():
+        state_folder.settings.write_text(user)
     (place / "work").mkdir(exist_ok=True)
     if text:
         write_folder_settings(place / "work", text)
-    book = SettingsFiles(home, {}, FolderDefinitions())
+    book = SettingsFiles(state_folder, {}, FolderDefinitions())
     async with open_runtime(place, scenario, settings=book, **more) as running:
         yield running
 
@@ -37,12 +37,12 @@ def write_folder_settings(folder: Path, text: str) -> None:
     (folder / ".callboard" / "settings.toml").write_text(text)
 
 
-async def read_trust(home: RuntimeRig) -> TrustRead:
+async def read_trust(rig: RuntimeRig) -> TrustRead:
     """Return the permissions that the folder's files request."""
-    return await home.do(GetTrust(workspace_id=home.workspace))
+    return await rig.do(GetTrust(workspace_id=rig.workspace))
 
 
-async def trust_folder(home: RuntimeRig) -> TrustChanged:
+async def trust_folder(rig: RuntimeRig) -> TrustChanged:
     """Trust the folder as shown."""
-    read = await read_trust(home)
-    return await home.do(TrustWorkspace(workspace_id=home.workspace, digest=read.digest, reason="read it"))
+    read = await read_trust(rig)
+    return await rig.do(TrustWorkspace(workspace_id=rig.workspace, digest=read.digest, reason="read it"))

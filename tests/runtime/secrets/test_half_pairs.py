@@ -29,12 +29,12 @@ async def _answers(exchange: Exchange) -> None:
 async def test_half_a_pair_in_a_model_stream_stops_neither_turn_nor_view(tmp_path: Path):
     async with fault_server(_answers) as server:
         mock = ProviderSettings(name="mock", base_url=server.base_url, api_key="k", models=("m",))
-        async with open_runtime(tmp_path, calls(), models=ConfiguredModels(ModelSettings(providers=(mock,)))) as home:
-            turn = await home.submit("go")
-            await home.until(turn.session_id, "turn.completed")
-            (message,) = await list_facts(home, turn.session_id, MessageText)
-            (thought,) = await list_facts(home, turn.session_id, ReasoningCompleted)
-            parts = await home.parts(turn.session_id, turn.turn_id)
+        async with open_runtime(tmp_path, calls(), models=ConfiguredModels(ModelSettings(providers=(mock,)))) as rig:
+            turn = await rig.submit("go")
+            await rig.until(turn.session_id, "turn.completed")
+            (message,) = await list_facts(rig, turn.session_id, MessageText)
+            (thought,) = await list_facts(rig, turn.session_id, ReasoningCompleted)
+            parts = await rig.parts(turn.session_id, turn.turn_id)
 
     assert (message.content.text, thought.content.text) == ("a\ufffdb", "hm\ufffd")
     assert len(parts) >= 2
@@ -49,13 +49,13 @@ async def test_half_a_pair_from_an_external_agent_stops_neither_turn_nor_view(tm
         {"call": {**call, "status": "in_progress"}},
         {"call": {"id": "c", "status": "completed", "output": f"out{HALF}"}},
     ]
-    async with open_coder(tmp_path, steps) as home:
-        session = await start_session(home)
-        ended = await home.until(session, "turn.completed")
-        (message,) = await list_facts(home, session, MessageText)
-        (_, requested) = await list_facts(home, session, ToolRequested)
-        (_, completed) = await list_facts(home, session, ToolCompleted)
-        parts = await home.parts(session, ended.scope.turn)
+    async with open_coder(tmp_path, steps) as rig:
+        session = await start_session(rig)
+        ended = await rig.until(session, "turn.completed")
+        (message,) = await list_facts(rig, session, MessageText)
+        (_, requested) = await list_facts(rig, session, ToolRequested)
+        (_, completed) = await list_facts(rig, session, ToolCompleted)
+        parts = await rig.parts(session, ended.scope.turn)
 
     assert message.content.text == "a\ufffdb"
     assert requested.arguments.text == '{"command": "ls \ufffd"}'

@@ -42,15 +42,15 @@ def secrets(*keys: str) -> Redaction:
     return Redaction([NamedSecret("deploy", VALUE, "environment"), NamedSecret("hard", HARD, "environment")], keys)
 
 
-async def _read_log(home: RuntimeRig, session: str) -> str:
+async def _read_log(rig: RuntimeRig, session: str) -> str:
     """Return everything that the log has of a session, including blobs."""
-    facts = await home.facts(session)
+    facts = await rig.facts(session)
     blobs: list[bytes] = []
     for record in facts:
         if isinstance(record.fact, ToolCompleted):
             for change in record.fact.changes:
                 blobs += [
-                    await home.runtime.dependencies.store.blobs.get(ref.hash) or b"missing"
+                    await rig.runtime.dependencies.store.blobs.get(ref.hash) or b"missing"
                     for ref in (change.before, change.after)
                     if ref is not None
                 ]
@@ -72,25 +72,25 @@ async def test_a_recorded_handle_runs_with_its_value(tmp_path: Path) -> None:
         use_tool("Read", file_path="x.ini"),
         says("Done."),
     )
-    async with open_runtime(tmp_path, scenario, secrets=secrets()) as home:
-        turn = await home.submit(f"write {VALUE} and {HARD}", permission_mode="edits")
+    async with open_runtime(tmp_path, scenario, secrets=secrets()) as rig:
+        turn = await rig.submit(f"write {VALUE} and {HARD}", permission_mode="edits")
         for count in (1, 2):
-            await _approve(home, turn.session_id, count)
-        await home.until(turn.session_id, "turn.completed")
+            await _approve(rig, turn.session_id, count)
+        await rig.until(turn.session_id, "turn.completed")
 
-        recorded = await _read_log(home, turn.session_id)
-        assert (home.folder / "x.ini").read_text() == f"a={HARD}\nb={HARD}\nc={TOKEN}\n"
+        recorded = await _read_log(rig, turn.session_id)
+        assert (rig.folder / "x.ini").read_text() == f"a={HARD}\nb={HARD}\nc={TOKEN}\n"
         assert _has_no_value(recorded)
         assert "I use secret://deploy" in recorded
         assert "+a=secret://deploy" in recorded.replace("\\n", "\n")
-        assert home.runtime.dependencies.append_redactor.redacted_count == 0
+        assert rig.runtime.dependencies.append_redactor.redacted_count == 0
 
 
-async def _approve(home: RuntimeRig, session: str, count: int = 1) -> ActionRequired:
+async def _approve(rig: RuntimeRig, session: str, count: int = 1) -> ActionRequired:
     """Approve the nth question."""
-    action = await home.until(session, "action.required", count=count)
+    action = await rig.until(session, "action.required", count=count)
     assert isinstance(action.fact, ActionRequired)
-    await home.do(RespondAction(session_id=session, action_id=action.scope.action, decision="approve"))
+    await rig.do(RespondAction(session_id=session, action_id=action.scope.action, decision="approve"))
     return action.fact
 
 
@@ -112,16 +112,16 @@ async def test_a_stored_secret_needs_approval_in_every_mode_and_under_broad_rule
     """SAFE-03, SAFE-07: in every spelling of the handle. The card names the secret."""
     spelled = json.dumps({"command": "printf %s HERE | wc -c > n.txt"}).replace("HERE", handle)
     scenario = calls([{"tool": {"name": "Bash", "arguments": spelled}}], says("Done."))
-    async with open_runtime(tmp_path, scenario, secrets=secrets()) as home:
-        await home.do(AddRule(workspace_id=home.workspace, matcher=matcher, verdict="allow"))
-        turn = await home.submit("go", permission_mode=mode)
-        action = await _approve(home, turn.session_id)
-        await home.until(turn.session_id, "turn.completed")
+    async with open_runtime(tmp_path, scenario, secrets=secrets()) as rig:
+        await rig.do(AddRule(workspace_id=rig.workspace, matcher=matcher, verdict="allow"))
+        turn = await rig.submit("go", permission_mode=mode)
+        action = await _approve(rig, turn.session_id)
+        await rig.until(turn.session_id, "turn.completed")
 
         assert "It receives the secret: deploy" in action.prompt
         assert (action.risk, tuple(action.matchers)) == ("high", ("session", "workspace"))
         assert all("secret://deploy" in matcher and not matcher.endswith("*)") for matcher in action.matchers.values())
-        written = int((home.folder / "n.txt").read_text())
+        written = int((rig.folder / "n.txt").read_text())
         assert written == len(VALUE) * (2 if handle.endswith("hex") else 1)
 
 
@@ -131,53 +131,53 @@ async def test_a_rule_that_names_the_exact_command_and_handle_allows_it(tmp_path
     scenario = calls(
         use_tool("Bash", command=command), use_tool("Bash", command=command), use_tool("Bash", command=f"{command}; id")
     )
-    async with open_runtime(tmp_path, scenario, secrets=secrets()) as home:
-        turn = await home.submit("go", permission_mode="full")
-        required_action = (await home.until(turn.session_id, "action.required")).fact
+    async with open_runtime(tmp_path, scenario, secrets=secrets()) as rig:
+        turn = await rig.submit("go", permission_mode="full")
+        required_action = (await rig.until(turn.session_id, "action.required")).fact
         assert isinstance(required_action, ActionRequired)
         assert required_action.matchers["session"] == f"Bash({command})"
-        action = (await home.read(turn.session_id)).actions[0]
-        await home.do(
+        action = (await rig.read(turn.session_id)).actions[0]
+        await rig.do(
             RespondAction(session_id=turn.session_id, action_id=action.action_id, decision="approve", scope="session")
         )
-        third = (await home.until(turn.session_id, "action.required", count=2)).fact
+        third = (await rig.until(turn.session_id, "action.required", count=2)).fact
 
         assert isinstance(third, ActionRequired)
         assert third.arguments.text.endswith('; id"}')
-        assert (await home.types(turn.session_id)).count("tool.completed") == 2
+        assert (await rig.types(turn.session_id)).count("tool.completed") == 2
 
 
 async def test_a_detected_secret_needs_no_extra_approval(tmp_path: Path) -> None:
     """SAFE-03"""
     scenario = calls(use_tool("Write", file_path="x.ini", content=f"c={TOKEN}\n"), says("Done."))
-    async with open_runtime(tmp_path, scenario, secrets=secrets()) as home:
-        turn = await home.submit("go", permission_mode="full")
-        await home.until(turn.session_id, "turn.completed")
+    async with open_runtime(tmp_path, scenario, secrets=secrets()) as rig:
+        turn = await rig.submit("go", permission_mode="full")
+        await rig.until(turn.session_id, "turn.completed")
 
-        assert (home.folder / "x.ini").read_text() == f"c={TOKEN}\n"
-        assert "action.required" not in await home.types(turn.session_id)
+        assert (rig.folder / "x.ini").read_text() == f"c={TOKEN}\n"
+        assert "action.required" not in await rig.types(turn.session_id)
 
 
 async def test_an_approval_of_handles_allows_their_values(tmp_path: Path) -> None:
     """SAFE-07, SAFE-03: the card shows handles, and the answer is bound to them."""
     scenario = calls(use_tool("Write", file_path="x.ini", content=f"a={VALUE} {TOKEN}\n"), says("Done."))
-    async with open_runtime(tmp_path, scenario, secrets=secrets()) as home:
-        turn = await home.submit("go")
-        required_action = (await home.until(turn.session_id, "action.required")).fact
+    async with open_runtime(tmp_path, scenario, secrets=secrets()) as rig:
+        turn = await rig.submit("go")
+        required_action = (await rig.until(turn.session_id, "action.required")).fact
         assert isinstance(required_action, ActionRequired)
         assert "secret://deploy ghp_secret://seen-" in required_action.arguments.text
         assert required_action.preview is not None
         assert "+a=secret://deploy ghp_secret://seen-" in required_action.preview.text
         (judged,) = [
-            record.fact for record in await home.facts(turn.session_id) if isinstance(record.fact, PermissionEvaluated)
+            record.fact for record in await rig.facts(turn.session_id) if isinstance(record.fact, PermissionEvaluated)
         ]
         assert judged.secrets == ("deploy",)
-        action = (await home.read(turn.session_id)).actions[0]
-        await home.do(RespondAction(session_id=turn.session_id, action_id=action.action_id, decision="approve"))
-        await home.until(turn.session_id, "turn.completed")
+        action = (await rig.read(turn.session_id)).actions[0]
+        await rig.do(RespondAction(session_id=turn.session_id, action_id=action.action_id, decision="approve"))
+        await rig.until(turn.session_id, "turn.completed")
 
-        assert (home.folder / "x.ini").read_text() == f"a={VALUE} {TOKEN}\n"
-        assert _has_no_value(await _read_log(home, turn.session_id))
+        assert (rig.folder / "x.ini").read_text() == f"a={VALUE} {TOKEN}\n"
+        assert _has_no_value(await _read_log(rig, turn.session_id))
 
 
 @pytest.mark.parametrize(
@@ -193,40 +193,40 @@ async def test_a_call_with_an_unknown_handle_is_refused_without_a_question(
 ) -> None:
     """SAFE-09: also if it is a provider's key."""
     scenario = calls(use_tool("Write", file_path="x.ini", content=f"a={handle}\n"), says("Done."))
-    async with open_runtime(tmp_path, scenario, secrets=secrets("deploy")) as home:
-        turn = await home.submit("go", permission_mode="full")
-        refused = (await home.until(turn.session_id, "tool.refused")).fact
-        await home.until(turn.session_id, "turn.completed")
+    async with open_runtime(tmp_path, scenario, secrets=secrets("deploy")) as rig:
+        turn = await rig.submit("go", permission_mode="full")
+        refused = (await rig.until(turn.session_id, "tool.refused")).fact
+        await rig.until(turn.session_id, "turn.completed")
 
         assert isinstance(refused, ToolRefused)
         assert refused.code == "secret_missing"
         assert message in refused.message
-        assert "action.required" not in await home.types(turn.session_id)
-        assert list(home.folder.iterdir()) == []
+        assert "action.required" not in await rig.types(turn.session_id)
+        assert list(rig.folder.iterdir()) == []
 
 
 async def test_messages_to_the_team_keep_their_handles(tmp_path: Path) -> None:
     """SAFE-09: a message runs nothing, so no value is needed."""
     scenario = calls(use_tool("create_task", title="Use secret://deploy, never secret://ghost"), says("Done."))
-    async with open_runtime(tmp_path, scenario, secrets=secrets()) as home:
-        turn = await home.submit("go")
-        await home.until(turn.session_id, "turn.completed")
+    async with open_runtime(tmp_path, scenario, secrets=secrets()) as rig:
+        turn = await rig.submit("go")
+        await rig.until(turn.session_id, "turn.completed")
 
-        created = next(record for record in await home.facts(turn.session_id) if record.header.type == "task.created")
+        created = next(record for record in await rig.facts(turn.session_id) if record.header.type == "task.created")
         assert "Use secret://deploy, never secret://ghost" in msgspec.json.encode(created.fact).decode()
 
 
 async def test_a_repeated_request_matches_after_a_restart(tmp_path: Path) -> None:
     """CTL-01: although a detected token has another handle in each process."""
     request = SubmitTurn(text=f"use {TOKEN}", workspace_id="")
-    async with open_runtime(tmp_path, calls(says("Done."))) as home:
-        request = msgspec.structs.replace(request, workspace_id=home.workspace)
-        first = await home.do(request, "key")
-        await home.until(first.session_id, "turn.completed")
-    async with open_runtime(tmp_path, calls(says("Done."))) as home:
-        assert await home.do(request, "key") == first
+    async with open_runtime(tmp_path, calls(says("Done."))) as rig:
+        request = msgspec.structs.replace(request, workspace_id=rig.workspace)
+        first = await rig.do(request, "key")
+        await rig.until(first.session_id, "turn.completed")
+    async with open_runtime(tmp_path, calls(says("Done."))) as rig:
+        assert await rig.do(request, "key") == first
         with pytest.raises(Refusal) as refused:
-            await home.do(msgspec.structs.replace(request, text="another"), "key")
+            await rig.do(msgspec.structs.replace(request, text="another"), "key")
         assert refused.value.code == "idempotency_conflict"
 
 
@@ -241,37 +241,37 @@ def test_a_commands_hash_reveals_no_secret() -> None:
 
 async def test_titles_and_reasons_have_handles_in_facts_answers_and_views(tmp_path: Path) -> None:
     """SAFE-03"""
-    async with open_runtime(tmp_path, calls(says("Done.")), secrets=secrets()) as home:
-        turn = await home.submit(f"{VALUE} is the key")
-        await home.until(turn.session_id, "turn.completed")
-        await home.do(UpdateSession(session_id=turn.session_id, title=f"With {VALUE}"))
+    async with open_runtime(tmp_path, calls(says("Done.")), secrets=secrets()) as rig:
+        turn = await rig.submit(f"{VALUE} is the key")
+        await rig.until(turn.session_id, "turn.completed")
+        await rig.do(UpdateSession(session_id=turn.session_id, title=f"With {VALUE}"))
 
-        listed = home.runtime.workspaces.get(home.workspace).cards()
+        listed = rig.runtime.workspaces.get(rig.workspace).cards()
         assert [card.title for card in listed] == ["With secret://deploy"]
-        assert (await home.parts(turn.session_id, turn.turn_id))[0] is not None
-        assert _has_no_value(await _read_log(home, turn.session_id))
+        assert (await rig.parts(turn.session_id, turn.turn_id))[0] is not None
+        assert _has_no_value(await _read_log(rig, turn.session_id))
 
 
 async def test_a_secret_is_stored_listed_and_removed_without_a_trace_in_the_log(tmp_path: Path) -> None:
     """SAFE-09: no fact, and no answer under its key."""
     keyring_entries: dict[str, str] = {}
-    async with open_runtime(tmp_path, calls(says("Done.")), secrets=Redaction(store=_Drawer(keyring_entries))) as home:
-        head = await home.runtime.dependencies.store.facts.read_head(home.workspace)
-        answer = await home.do(SetSecret(name="later", value=VALUE), "key")
-        again = await home.do(SetSecret(name="later", value=VALUE + "x"), "key")
+    async with open_runtime(tmp_path, calls(says("Done.")), secrets=Redaction(store=_Drawer(keyring_entries))) as rig:
+        head = await rig.runtime.dependencies.store.facts.read_head(rig.workspace)
+        answer = await rig.do(SetSecret(name="later", value=VALUE), "key")
+        again = await rig.do(SetSecret(name="later", value=VALUE + "x"), "key")
 
         assert (answer.handle, again.handle, keyring_entries) == (
             "secret://later",
             "secret://later",
             {"later": VALUE + "x"},
         )
-        assert [secret.name for secret in (await home.do(ListSecrets())).secrets] == ["later"]
-        assert await home.runtime.dependencies.store.facts.find_answer("key") is None
-        await home.do(RemoveSecret(name="later"))
-        assert (await home.do(ListSecrets())).secrets == ()
-        assert await home.runtime.dependencies.store.facts.read_head(home.workspace) == head
+        assert [secret.name for secret in (await rig.do(ListSecrets())).secrets] == ["later"]
+        assert await rig.runtime.dependencies.store.facts.find_answer("key") is None
+        await rig.do(RemoveSecret(name="later"))
+        assert (await rig.do(ListSecrets())).secrets == ()
+        assert await rig.runtime.dependencies.store.facts.read_head(rig.workspace) == head
         with pytest.raises(Refusal) as refused:
-            await home.do(SetSecret(name="later", value="short"))
+            await rig.do(SetSecret(name="later", value="short"))
         assert refused.value.code == "invalid_input"
         assert "short" not in str(refused.value)
     assert "Zx9wVu8t" not in repr(SetSecret(name="later", value=VALUE))

@@ -79,10 +79,10 @@ async def resting_runtime(place: Path, **limits: Any) -> AsyncIterator[tuple[Run
 async def make_ended_host(tmp_path: Path) -> tuple[Path, str]:
     """Return the place of an ended host: one session with a running command and a pending approval."""
     played = use_tool("Bash", command="sleep 600")
-    async with open_runtime(tmp_path, calls(played)) as home:
-        turn = await home.submit("run", permission_mode="full")
-        await home.until(turn.session_id, "tool.started")
-        return copy_as_killed(home, tmp_path), turn.session_id
+    async with open_runtime(tmp_path, calls(played)) as rig:
+        turn = await rig.submit("run", permission_mode="full")
+        await rig.until(turn.session_id, "tool.started")
+        return copy_as_killed(rig, tmp_path), turn.session_id
 
 
 def make_refusal() -> Exception:
@@ -179,15 +179,15 @@ async def test_a_sweep_closes_other_sessions_if_one_cannot_close(tmp_path: Path)
 async def test_a_session_that_cannot_record_its_end_still_ends_its_processes(tmp_path: Path) -> None:
     """R3: on a full disk, no background process or task outlives its session."""
     first, then = use_tool("Bash", command="sleep 600", background=True), use_tool("Bash", command="sleep 600")
-    async with open_runtime(tmp_path, calls(first, then)) as home:
+    async with open_runtime(tmp_path, calls(first, then)) as rig:
         before = asyncio.all_tasks()
-        turn = await home.submit("run", permission_mode="full")
-        await home.until(turn.session_id, "tool.started", count=2)
-        opened, planted = await home.runtime.sessions.get(turn.session_id), Planted()
-        store: Any = home.runtime.dependencies.store
+        turn = await rig.submit("run", permission_mode="full")
+        await rig.until(turn.session_id, "tool.started", count=2)
+        opened, planted = await rig.runtime.sessions.get(turn.session_id), Planted()
+        store: Any = rig.runtime.dependencies.store
         facts = store.facts
         store.facts, planted.only, planted.error = Port(facts, planted), "append", make_refusal()
-        (outcome,) = await asyncio.gather(home.runtime.sessions.release(turn.session_id), return_exceptions=True)
+        (outcome,) = await asyncio.gather(rig.runtime.sessions.release(turn.session_id), return_exceptions=True)
         store.facts = facts
         assert outcome is planted.error
         assert (opened.host.processes.has_running, opened.effect_runner.is_busy) == (False, False)

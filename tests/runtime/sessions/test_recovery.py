@@ -26,7 +26,7 @@ from callboard.runtime.runtime import Runtime
 from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says, use_tool
 
 
-def copy_as_killed(home: RuntimeRig, place: Path) -> Path:
+def copy_as_killed(rig: RuntimeRig, place: Path) -> Path:
     """Return a copy of the place as if the host had been killed now."""
     there = place / "after"
     there.mkdir()
@@ -35,18 +35,18 @@ def copy_as_killed(home: RuntimeRig, place: Path) -> Path:
         # Read by SQLite, because its files may change during the copy.
         with closing(sqlite3.connect(file)) as here, closing(sqlite3.connect(there / "state" / file.name)) as copy:
             here.backup(copy)
-    (there / "work").symlink_to(home.folder)
+    (there / "work").symlink_to(rig.folder)
     return there
 
 
 async def test_streaming_text_is_recorded_as_interrupted_with_its_partial(tmp_path: Path) -> None:
     """MAR-16, CTL-17: the second runtime ends the runs of the first. None appears to be running."""
     streaming: list[dict[str, Any]] = [{"text": "Half of it."}, {"wait_for": "never"}]
-    async with open_runtime(tmp_path, calls(streaming), partial_bytes=1) as home:
-        turn = await home.submit("describe it")
-        await home.watch(turn.session_id, lambda table: bool(table.list_rows(TextPart)))
-        await home.wait_partial(turn.session_id, "Half of it.")
-        async with open_runtime(copy_as_killed(home, tmp_path), calls(says("Again."))) as after:
+    async with open_runtime(tmp_path, calls(streaming), partial_bytes=1) as rig:
+        turn = await rig.submit("describe it")
+        await rig.watch(turn.session_id, lambda table: bool(table.list_rows(TextPart)))
+        await rig.wait_partial(turn.session_id, "Half of it.")
+        async with open_runtime(copy_as_killed(rig, tmp_path), calls(says("Again."))) as after:
             read = await after.read(turn.session_id)
             facts = await after.facts(turn.session_id)
             assert [record.header.type for record in facts[-4:]] == [
@@ -69,43 +69,41 @@ async def test_streaming_text_is_recorded_as_interrupted_with_its_partial(tmp_pa
 async def test_a_running_command_has_an_unknown_outcome_and_never_reruns(tmp_path: Path) -> None:
     """CTL-06: nothing resumes it."""
     run = use_tool("Bash", command="echo once >> ran.txt; sleep 600")
-    async with open_runtime(tmp_path, calls(run)) as home:
-        turn = await home.submit("run", permission_mode="full")
-        await home.until(turn.session_id, "tool.started")
-        await home.wait_file("ran.txt")
-        async with open_runtime(copy_as_killed(home, tmp_path), calls(says("No."))) as after:
+    async with open_runtime(tmp_path, calls(run)) as rig:
+        turn = await rig.submit("run", permission_mode="full")
+        await rig.until(turn.session_id, "tool.started")
+        await rig.wait_file("ran.txt")
+        async with open_runtime(copy_as_killed(rig, tmp_path), calls(says("No."))) as after:
             await after.until(turn.session_id, "turn.interrupted")
             (tool,) = [part for part in await after.parts(turn.session_id, turn.turn_id) if isinstance(part, ToolPart)]
             assert tool.code == "tool_lost"
             assert any(isinstance(record.fact, ToolLost) for record in await after.facts(turn.session_id))
-            assert (home.folder / "ran.txt").read_text() == "once\n"
+            assert (rig.folder / "ran.txt").read_text() == "once\n"
 
 
 async def test_a_pending_approval_stays_pending_and_can_be_granted(tmp_path: Path) -> None:
     """CTL-04, CTL-06: nothing counts as approved, and the answer belongs to the same request."""
-    async with open_runtime(
-        tmp_path, calls(use_tool("Write", file_path="a.txt", content="x\n"), says("Done."))
-    ) as home:
-        turn = await home.submit("write")
-        action = await home.until(turn.session_id, "action.required")
+    async with open_runtime(tmp_path, calls(use_tool("Write", file_path="a.txt", content="x\n"), says("Done."))) as rig:
+        turn = await rig.submit("write")
+        action = await rig.until(turn.session_id, "action.required")
         scenario = calls(use_tool("Write", file_path="a.txt", content="x\n"), says("Done."))
-        async with open_runtime(copy_as_killed(home, tmp_path), scenario) as after:
+        async with open_runtime(copy_as_killed(rig, tmp_path), scenario) as after:
             read = await after.read(turn.session_id)
             assert [row.action_id for row in read.actions] == [action.scope.action]
-            assert not (home.folder / "a.txt").exists()
+            assert not (rig.folder / "a.txt").exists()
             await after.do(RespondAction(session_id=turn.session_id, action_id=action.scope.action, decision="approve"))
             await after.until(turn.session_id, "turn.completed")
-            assert (home.folder / "a.txt").read_text() == "x\n"
+            assert (rig.folder / "a.txt").read_text() == "x\n"
 
 
 async def test_a_queue_keeps_its_order_and_waits_for_a_person(tmp_path: Path) -> None:
     """CTL-06."""
     waits: list[dict[str, Any]] = [{"wait_for": "never"}]
     scenario = {"match": [{"text": "first", "calls": [waits]}], "calls": [says("Yes.")] * 5}
-    async with open_runtime(tmp_path, scenario) as home:
-        first = await home.submit("first")
-        queued = [await home.submit(text, first.session_id) for text in ("second", "third")]
-        async with open_runtime(copy_as_killed(home, tmp_path), scenario) as after:
+    async with open_runtime(tmp_path, scenario) as rig:
+        first = await rig.submit("first")
+        queued = [await rig.submit(text, first.session_id) for text in ("second", "third")]
+        async with open_runtime(copy_as_killed(rig, tmp_path), scenario) as after:
             read = await after.read(first.session_id)
             assert [row.turn_id for row in read.queue] == [turn.turn_id for turn in queued]
             assert read.status.paused == "recovered"
@@ -122,11 +120,11 @@ async def test_a_queue_keeps_its_order_and_waits_for_a_person(tmp_path: Path) ->
 async def test_a_shutdown_ends_running_work_and_records_it(tmp_path: Path) -> None:
     """MAR-16: a run record ends in a true state."""
     waits: list[dict[str, Any]] = [{"text": "Well"}, {"wait_for": "never"}]
-    async with open_runtime(tmp_path, calls(waits)) as home:
-        turn = await home.submit("go")
-        await home.watch(turn.session_id, lambda table: bool(table.list_rows(TextPart)))
-    async with open_runtime(tmp_path, calls(says("Hi."))) as home:
-        facts = await home.facts(turn.session_id)
+    async with open_runtime(tmp_path, calls(waits)) as rig:
+        turn = await rig.submit("go")
+        await rig.watch(turn.session_id, lambda table: bool(table.list_rows(TextPart)))
+    async with open_runtime(tmp_path, calls(says("Hi."))) as rig:
+        facts = await rig.facts(turn.session_id)
         assert [record.header.type for record in facts[-3:]] == [
             "message.interrupted",
             "model.interrupted",
@@ -138,18 +136,18 @@ async def test_a_shutdown_ends_running_work_and_records_it(tmp_path: Path) -> No
 
 async def test_discarded_rows_are_rebuilt_to_the_same_view(tmp_path: Path) -> None:
     """UI-29, UI-34: the view depends on facts only."""
-    async with open_runtime(tmp_path, calls(use_tool("Glob", pattern="*"), says("None."))) as home:
-        turn = await home.submit("what is there?")
-        await home.until(turn.session_id, "turn.completed")
-        parts = await home.parts(turn.session_id, turn.turn_id)
-        session = await home.do(GetSession(session_id=turn.session_id))
-        listed = await home.do(ListSessions())
+    async with open_runtime(tmp_path, calls(use_tool("Glob", pattern="*"), says("None."))) as rig:
+        turn = await rig.submit("what is there?")
+        await rig.until(turn.session_id, "turn.completed")
+        parts = await rig.parts(turn.session_id, turn.turn_id)
+        session = await rig.do(GetSession(session_id=turn.session_id))
+        listed = await rig.do(ListSessions())
     for file in (tmp_path / "state").glob("views.db*"):
         file.unlink()
-    async with open_runtime(tmp_path, calls(says("Hi."))) as home:
-        assert await home.parts(turn.session_id, turn.turn_id) == parts
-        assert (await home.do(GetSession(session_id=turn.session_id))).turns == session.turns
-        assert await home.do(ListSessions()) == listed
+    async with open_runtime(tmp_path, calls(says("Hi."))) as rig:
+        assert await rig.parts(turn.session_id, turn.turn_id) == parts
+        assert (await rig.do(GetSession(session_id=turn.session_id))).turns == session.turns
+        assert await rig.do(ListSessions()) == listed
 
 
 async def test_a_workspace_rule_reaches_its_workspace_when_the_session_is_opened(
@@ -161,28 +159,28 @@ async def test_a_workspace_rule_reaches_its_workspace_when_the_session_is_opened
         use_tool("Write", file_path="a.txt", content="y"),
         says("Done."),
     )
-    async with open_runtime(tmp_path, scenario) as home:
-        append = home.runtime.dependencies.store.facts.append
+    async with open_runtime(tmp_path, scenario) as rig:
+        append = rig.runtime.dependencies.store.facts.append
 
         async def refuses(batch: Append) -> tuple[Record, ...]:
-            if batch.stream == home.workspace:
+            if batch.stream == rig.workspace:
                 raise Refusal("store_full", "There is no room.")
             return await append(batch)
 
-        turn = await home.submit("write twice")
-        action = await home.until(turn.session_id, "action.required")
-        monkeypatch.setattr(home.runtime.dependencies.store.facts, "append", refuses)
+        turn = await rig.submit("write twice")
+        action = await rig.until(turn.session_id, "action.required")
+        monkeypatch.setattr(rig.runtime.dependencies.store.facts, "append", refuses)
         answer = RespondAction(
             session_id=turn.session_id, action_id=action.scope.action, decision="approve", scope="workspace"
         )
-        await home.do(answer)
-        await home.until(turn.session_id, "turn.completed")
-        assert (home.folder / "a.txt").read_text() == "y"
-        assert home.runtime.workspaces.context(home.workspace).rules == ()
-    async with open_runtime(tmp_path, scenario) as home:
-        await home.runtime.sessions.get(turn.session_id)
-        await home.until(home.workspace, "permission.rule.added")
-        (rule,) = home.runtime.workspaces.context(home.workspace).rules
+        await rig.do(answer)
+        await rig.until(turn.session_id, "turn.completed")
+        assert (rig.folder / "a.txt").read_text() == "y"
+        assert rig.runtime.workspaces.context(rig.workspace).rules == ()
+    async with open_runtime(tmp_path, scenario) as rig:
+        await rig.runtime.sessions.get(turn.session_id)
+        await rig.until(rig.workspace, "permission.rule.added")
+        (rule,) = rig.runtime.workspaces.context(rig.workspace).rules
         assert (rule.matcher, rule.verdict, rule.scope) == ("Edit(a.txt)", "allow", "workspace")
 
 
@@ -190,38 +188,38 @@ async def test_a_turn_whose_model_is_no_longer_configured_fails_with_that_reason
     """COM-09: approved work is done first. The next turn uses the configured model."""
     async with open_runtime(
         tmp_path, {"name": "former", **calls(use_tool("Write", file_path="a.txt", content="x\n"))}
-    ) as home:
-        turn = await home.submit("write")
-        action = await home.until(turn.session_id, "action.required")
-    async with open_runtime(tmp_path, {"name": "newer", **calls(says("Hi."), says("Hi."))}) as home:
-        await home.do(RespondAction(session_id=turn.session_id, action_id=action.scope.action, decision="approve"))
-        await home.until(turn.session_id, "turn.failed")
-        row = (await home.read(turn.session_id)).last_turn
+    ) as rig:
+        turn = await rig.submit("write")
+        action = await rig.until(turn.session_id, "action.required")
+    async with open_runtime(tmp_path, {"name": "newer", **calls(says("Hi."), says("Hi."))}) as rig:
+        await rig.do(RespondAction(session_id=turn.session_id, action_id=action.scope.action, decision="approve"))
+        await rig.until(turn.session_id, "turn.failed")
+        row = (await rig.read(turn.session_id)).last_turn
         assert row is not None
         assert (row.code, row.hint) == (
             "model_unconfigured",
             "Configure a model, then send the turn again.",
         )
-        assert (home.folder / "a.txt").read_text() == "x\n"
+        assert (rig.folder / "a.txt").read_text() == "x\n"
 
 
 async def test_a_session_with_an_interrupted_deletion_cannot_be_opened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """CTL-05, CTL-06: the fact records the deletion, even before the rest is deleted."""
-    async with open_runtime(tmp_path, calls(says("Hi."))) as home:
-        turn = await home.submit("go")
-        await home.until(turn.session_id, "turn.completed")
-        await home.read(turn.session_id)
-        delete = home.runtime.dependencies.store.facts.delete
+    async with open_runtime(tmp_path, calls(says("Hi."))) as rig:
+        turn = await rig.submit("go")
+        await rig.until(turn.session_id, "turn.completed")
+        await rig.read(turn.session_id)
+        delete = rig.runtime.dependencies.store.facts.delete
         copied: list[Path] = []
 
         async def dies(stream: str) -> Head:
-            copied.append(copy_as_killed(home, tmp_path))
+            copied.append(copy_as_killed(rig, tmp_path))
             return await delete(stream)
 
-        monkeypatch.setattr(home.runtime.dependencies.store.facts, "delete", dies)
-        await home.do(DeleteSession(session_id=turn.session_id, confirm=turn.session_id))
+        monkeypatch.setattr(rig.runtime.dependencies.store.facts, "delete", dies)
+        await rig.do(DeleteSession(session_id=turn.session_id, confirm=turn.session_id))
     cleared, recover = asyncio.Event(), Runtime._recover
 
     async def later(runtime: Runtime) -> None:

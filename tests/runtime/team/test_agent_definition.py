@@ -34,14 +34,14 @@ def paint(objective: str) -> list[dict[str, Any]]:
     return use_tool("spawn_subagent", agent="painter", objective=objective)
 
 
-async def approve(home: RuntimeRig, session: str, nth: int = 1) -> ActionRequired:
-    action = await home.until(session, "action.required", nth)
-    await home.do(RespondAction(session_id=session, action_id=action.scope.action, decision="approve"))
+async def approve(rig: RuntimeRig, session: str, nth: int = 1) -> ActionRequired:
+    action = await rig.until(session, "action.required", nth)
+    await rig.do(RespondAction(session_id=session, action_id=action.scope.action, decision="approve"))
     assert isinstance(action.fact, ActionRequired)
     return action.fact
 
 
-async def wait_lead_turns(home: RuntimeRig, session: str, turns: int = 1) -> None:
+async def wait_lead_turns(rig: RuntimeRig, session: str, turns: int = 1) -> None:
     ended_turns = 0
 
     def lead_is_done(record: Any) -> bool:
@@ -49,7 +49,7 @@ async def wait_lead_turns(home: RuntimeRig, session: str, turns: int = 1) -> Non
         ended_turns += record.header.type == "turn.completed" and record.scope.agent == "lead"
         return ended_turns == turns
 
-    await wait_fact(home, session, lead_is_done)
+    await wait_fact(rig, session, lead_is_done)
 
 
 async def test_a_defined_agents_child_is_limited_to_the_approval_and_survives_a_restart(
@@ -72,24 +72,24 @@ async def test_a_defined_agents_child_is_limited_to_the_approval_and_survives_a_
         ),
         ("painter", "the wall", [says("White.")]),
     )
-    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
-        write_crew(home, lead=MAKER)
-        session = (await home.submit("go", permission_mode="full")).session_id
-        action = await approve(home, session)
-        await wait_lead_turns(home, session)
-        refused = [fact.code for fact in await list_facts(home, session, ToolRefused)]
-        asks = [fact.verdict for fact in await list_facts(home, session, PermissionEvaluated)].count("ask")
-        (notification,) = await list_facts(home, session, WorkerNotification)
-        assert (home.folder / "docs" / "a.md").read_text() == "red\n"
-        assert not (home.folder / "agents" / "painter.md").exists()
-    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
-        await home.submit("again", session, permission_mode="full")
-        await wait_lead_turns(home, session, 2)
-        opened = [fact for fact in await list_facts(home, session, ThreadOpened) if fact.definition == "painter"]
-        started = [fact for fact in await list_facts(home, session, TurnStarted) if fact.definition == "painter"]
-        other = (await home.submit("go", permission_mode="full")).session_id
-        await home.until(other, "action.required")
-        defined = [record.header.type for record in await home.facts(other) if record.header.type == "agent.defined"]
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as rig:
+        write_crew(rig, lead=MAKER)
+        session = (await rig.submit("go", permission_mode="full")).session_id
+        action = await approve(rig, session)
+        await wait_lead_turns(rig, session)
+        refused = [fact.code for fact in await list_facts(rig, session, ToolRefused)]
+        asks = [fact.verdict for fact in await list_facts(rig, session, PermissionEvaluated)].count("ask")
+        (notification,) = await list_facts(rig, session, WorkerNotification)
+        assert (rig.folder / "docs" / "a.md").read_text() == "red\n"
+        assert not (rig.folder / "agents" / "painter.md").exists()
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as rig:
+        await rig.submit("again", session, permission_mode="full")
+        await wait_lead_turns(rig, session, 2)
+        opened = [fact for fact in await list_facts(rig, session, ThreadOpened) if fact.definition == "painter"]
+        started = [fact for fact in await list_facts(rig, session, TurnStarted) if fact.definition == "painter"]
+        other = (await rig.submit("go", permission_mode="full")).session_id
+        await rig.until(other, "action.required")
+        defined = [record.header.type for record in await rig.facts(other) if record.header.type == "agent.defined"]
 
     assert action.preview is not None
     assert action.preview.text.startswith('---\nname: "painter"\n')
@@ -106,28 +106,28 @@ async def test_a_handoff_over_a_defined_edge_reaches_its_receiver(tmp_path: Path
         ("lead", "go", [hand, edge, hand, says("Handed over.")]),
         ("critic", "Look at it.", [says("Seen.")]),
     )
-    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
-        write_crew(home, lead=MAKER, critic=definition_file("name: critic\ntools: ['*']\npolicy: [Patch]"))
-        session = (await home.submit("go", permission_mode="full")).session_id
-        await approve(home, session)
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as rig:
+        write_crew(rig, lead=MAKER, critic=definition_file("name: critic\ntools: ['*']\npolicy: [Patch]"))
+        session = (await rig.submit("go", permission_mode="full")).session_id
+        await approve(rig, session)
         done = await wait_fact(
-            home, session, lambda record: record.header.type == "turn.completed" and record.scope.agent == "critic"
+            rig, session, lambda record: record.header.type == "turn.completed" and record.scope.agent == "critic"
         )
-        refused = [fact.code for fact in await list_facts(home, session, ToolRefused)]
-        (sent,) = await list_facts(home, session, HandoffRequested)
+        refused = [fact.code for fact in await list_facts(rig, session, ToolRefused)]
+        (sent,) = await list_facts(rig, session, HandoffRequested)
 
     assert (refused, sent.source, sent.target, done.scope.agent) == (["no_edge"], "lead", "critic", "critic")
 
 
 async def test_an_agent_without_the_capability_has_no_tools_and_no_permission(tmp_path: Path) -> None:
     scenario = plays(("lead", "go", [DEFINE, use_tool("add_edge", to="clerk"), says("Then not.")]))
-    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
-        write_crew(home)
-        session = (await home.submit("go", permission_mode="full")).session_id
-        await wait_lead_turns(home, session)
-        refused = [fact.code for fact in await list_facts(home, session, ToolRefused)]
-        (started,) = await list_facts(home, session, TurnStarted)
-        types = await home.types(session)
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as rig:
+        write_crew(rig)
+        session = (await rig.submit("go", permission_mode="full")).session_id
+        await wait_lead_turns(rig, session)
+        refused = [fact.code for fact in await list_facts(rig, session, ToolRefused)]
+        (started,) = await list_facts(rig, session, TurnStarted)
+        types = await rig.types(session)
 
     assert refused == ["capability_missing", "capability_missing"]
     assert not {"define_agent", "add_edge"} & set(started.tools)

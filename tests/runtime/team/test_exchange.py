@@ -30,12 +30,12 @@ async def test_every_field_of_a_handoff_reaches_its_receivers_prompt(tmp_path: P
         "match": plays(("lead", "go", [use_tool("send_handoff", to="The JUDGE", **HANDOFF), says("Sent.")]))["match"],
         "agents": {"critic": [says("Looks good.")]},
     }
-    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
-        write_crew(home)
-        turn = await home.submit("go")
-        await home.until(turn.session_id, "handoff.completed")
-        texts = await list_received_texts(home, turn.session_id, "critic")
-        requested = await home.until(turn.session_id, "handoff.requested")
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as rig:
+        write_crew(rig)
+        turn = await rig.submit("go")
+        await rig.until(turn.session_id, "handoff.completed")
+        texts = await list_received_texts(rig, turn.session_id, "critic")
+        requested = await rig.until(turn.session_id, "handoff.requested")
         for part in (
             '"kind":"handoff"',
             f'"id":"{requested.scope.handoff}"',
@@ -50,7 +50,7 @@ async def test_every_field_of_a_handoff_reaches_its_receivers_prompt(tmp_path: P
             "These refs name no artifact of this session: artifact://diff/123.",
         ):
             assert part in texts, texts
-        assert [fact.reason for fact in await list_facts(home, turn.session_id, HandoffAccepted)] == ["consumed"]
+        assert [fact.reason for fact in await list_facts(rig, turn.session_id, HandoffAccepted)] == ["consumed"]
 
 
 async def test_an_inbox_survives_a_restart_and_is_consumed_once(tmp_path: Path) -> None:
@@ -59,23 +59,23 @@ async def test_an_inbox_survives_a_restart_and_is_consumed_once(tmp_path: Path) 
         ("lead", "go", [use_tool("send_handoff", to="critic", message="Look."), says("Sent.")]),
         ("critic", "look.", [[{"wait_for": "free"}, {"text": "Fine."}]]),
     )
-    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
-        write_crew(home)
-        turn = await home.submit("go")
-        await home.until(turn.session_id, "inbox.reserved")
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as rig:
+        write_crew(rig)
+        turn = await rig.submit("go")
+        await rig.until(turn.session_id, "inbox.reserved")
         state = await wait_state(
-            home, turn.session_id, lambda state: "critic" in [thread.agent for thread in state.threads.values()]
+            rig, turn.session_id, lambda state: "critic" in [thread.agent for thread in state.threads.values()]
         )
         thread = next(thread.thread for thread in state.threads.values() if thread.agent == "critic")
-    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
-        state = await wait_state(home, turn.session_id, lambda state: state.threads[thread].run is None)
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as rig:
+        state = await wait_state(rig, turn.session_id, lambda state: state.threads[thread].run is None)
         waiting = [entry.item for entry in state.threads[thread].inbox]
         assert len(waiting) == 1
         (tmp_path / "free").touch()
-        await home.submit("once more", turn.session_id, thread_id=thread)
-        await home.until(turn.session_id, "handoff.completed")
-        assert [list(fact.items) for fact in await list_facts(home, turn.session_id, InboxConsumed)] == [waiting]
-        assert (await list_received_texts(home, turn.session_id, "critic")).count('"message":"Look."') >= 1
+        await rig.submit("once more", turn.session_id, thread_id=thread)
+        await rig.until(turn.session_id, "handoff.completed")
+        assert [list(fact.items) for fact in await list_facts(rig, turn.session_id, InboxConsumed)] == [waiting]
+        assert (await list_received_texts(rig, turn.session_id, "critic")).count('"message":"Look."') >= 1
 
 
 async def test_three_agents_that_message_each_other_in_a_ring_come_to_rest(tmp_path: Path) -> None:
@@ -89,20 +89,20 @@ async def test_three_agents_that_message_each_other_in_a_ring_come_to_rest(tmp_p
             "two": [use_tool("send_message", to=["lead"], text="pass it on"), says("Sent.")],
         },
     }
-    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as rig:
         write_agents(
-            home.folder,
+            rig.folder,
             lead=definition_file("name: lead\nlead: true\ntools: ['*']"),
             one=definition_file("name: one\ntools: ['*']"),
             two=definition_file("name: two\ntools: ['*']"),
         )
-        turn = await home.submit("go")
-        await home.until(turn.session_id, "turn.completed", count=3)
+        turn = await rig.submit("go")
+        await rig.until(turn.session_id, "turn.completed", count=3)
         state = await wait_state(
-            home, turn.session_id, lambda state: all(thread.run is None for thread in state.threads.values())
+            rig, turn.session_id, lambda state: all(thread.run is None for thread in state.threads.values())
         )
         assert [item.source for item in state.threads[state.lead].inbox] == ["two"]
-        assert (await home.types(turn.session_id)).count("channel.message") == 3
+        assert (await rig.types(turn.session_id)).count("channel.message") == 3
 
 
 async def test_a_required_answer_expires_also_after_a_restart_and_informs_its_sender(tmp_path: Path) -> None:
@@ -121,21 +121,21 @@ async def test_a_required_answer_expires_also_after_a_restart_and_informs_its_se
         ("critic", "look.", [[{"wait_for": "never"}]]),
         ("lead", "no-answer", [says("No answer arrived.")]),
     )
-    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
-        write_crew(home)
-        turn = await home.submit("go")
-        await home.until(turn.session_id, "turn.completed")
-    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
-        await home.do(GetSession(session_id=turn.session_id))
-        await home.until(turn.session_id, "handoff.reply.ended")
-        assert [fact.end for fact in await list_facts(home, turn.session_id, ReplyEnded)] == ["expired"]
-        await home.submit("well?", turn.session_id)
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as rig:
+        write_crew(rig)
+        turn = await rig.submit("go")
+        await rig.until(turn.session_id, "turn.completed")
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as rig:
+        await rig.do(GetSession(session_id=turn.session_id))
+        await rig.until(turn.session_id, "handoff.reply.ended")
+        assert [fact.end for fact in await list_facts(rig, turn.session_id, ReplyEnded)] == ["expired"]
+        await rig.submit("well?", turn.session_id)
         await wait_fact(
-            home,
+            rig,
             turn.session_id,
             lambda record: record.header.type == "inbox.consumed" and record.scope.agent == "lead",
         )
-        assert "No answer came in time." in await list_received_texts(home, turn.session_id, "lead")
+        assert "No answer came in time." in await list_received_texts(rig, turn.session_id, "lead")
 
 
 async def test_a_child_that_ends_later_wakes_an_autonomous_lead(tmp_path: Path) -> None:
@@ -154,13 +154,13 @@ async def test_a_child_that_ends_later_wakes_an_autonomous_lead(tmp_path: Path) 
             ("lead", "<worker agent", [use_tool("Finalize", summary="All there.")]),
         )["match"],
     }
-    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
-        write_crew(home)
-        turn = await home.submit("go", mode="auto")
-        await home.until(turn.session_id, "turn.completed")
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as rig:
+        write_crew(rig)
+        turn = await rig.submit("go", mode="auto")
+        await rig.until(turn.session_id, "turn.completed")
         (tmp_path / "free").touch()
-        await home.until(turn.session_id, "turn.completed", count=3)
-        assert [fact.source for fact in await list_facts(home, turn.session_id, TurnSubmitted)] == [
+        await rig.until(turn.session_id, "turn.completed", count=3)
+        assert [fact.source for fact in await list_facts(rig, turn.session_id, TurnSubmitted)] == [
             "person",
             "agent",
             "inbox",
@@ -182,16 +182,16 @@ async def test_a_blocked_agent_does_not_delay_another(tmp_path: Path) -> None:
         ("critic", "block", [[{"wait_for": "never"}]]),
         ("clerk", "answer", [says("Here.")]),
     )
-    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
-        write_crew(home)
-        turn = await home.submit("go")
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as rig:
+        write_crew(rig)
+        turn = await rig.submit("go")
         await wait_fact(
-            home,
+            rig,
             turn.session_id,
             lambda record: record.header.type == "turn.completed" and record.scope.agent == "clerk",
         )
         # A fact is durable before its host has applied it.
-        state = await wait_state(home, turn.session_id, lambda state: _at_work(state) == ["critic"])
+        state = await wait_state(rig, turn.session_id, lambda state: _at_work(state) == ["critic"])
         assert state.threads[state.lead].ended is not None
 
 
@@ -203,16 +203,16 @@ async def test_without_an_edge_nothing_reaches_the_other_agent(tmp_path: Path) -
         use_tool("send_handoff", to="critic", message=" "),
         says("Then not."),
     )
-    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as rig:
         write_agents(
-            home.folder,
+            rig.folder,
             lead=definition_file("name: lead\nlead: true\ntools: ['*']\nedges: [{to: clerk}]"),
             critic=definition_file("name: critic\ntools: ['*']"),
             clerk=definition_file("name: clerk\ntools: ['*']"),
         )
-        turn = await home.submit("go")
-        await home.until(turn.session_id, "turn.completed")
-        types = await home.types(turn.session_id)
+        turn = await rig.submit("go")
+        await rig.until(turn.session_id, "turn.completed")
+        types = await rig.types(turn.session_id)
         assert types.count("tool.refused") == 3
         assert not {"handoff.requested", "channel.message"} & set(types)
         assert types.count("thread.opened") == 1

@@ -42,29 +42,29 @@ def write_call(name: str, content: str) -> list[dict[str, Any]]:
     return use_tool("Write", file_path=name, content=content)
 
 
-async def start_job(home: RuntimeRig, *items: str, **rest: Any) -> JobChanged:
+async def start_job(rig: RuntimeRig, *items: str, **rest: Any) -> JobChanged:
     """Return a session whose lead has answered, with a running job."""
-    write_crew(home)
-    turn = await home.submit("hello", permission_mode="full")
-    await home.until(turn.session_id, "turn.completed")
+    write_crew(rig)
+    turn = await rig.submit("hello", permission_mode="full")
+    await rig.until(turn.session_id, "turn.completed")
     job_items = tuple(JobItemInput(input=item) for item in items)
-    created: JobChanged = await home.do(
+    created: JobChanged = await rig.do(
         CreateJob(session_id=turn.session_id, title="All of them", items=job_items, **rest)
     )
     return created
 
 
-async def read(home: RuntimeRig, job: JobChanged) -> JobRead:
-    job_read: JobRead = await home.do(GetJob(session_id=job.session_id, job_id=job.job_id))
+async def read(rig: RuntimeRig, job: JobChanged) -> JobRead:
+    job_read: JobRead = await rig.do(GetJob(session_id=job.session_id, job_id=job.job_id))
     return job_read
 
 
-async def wait_job_end(home: RuntimeRig, job: JobChanged) -> JobRead:
+async def wait_job_end(rig: RuntimeRig, job: JobChanged) -> JobRead:
     """Return the job when it has ended."""
     await wait_fact(
-        home, job.session_id, lambda record: record.header.type == "task.completed" and record.scope.task == job.task_id
+        rig, job.session_id, lambda record: record.header.type == "task.completed" and record.scope.task == job.task_id
     )
-    return await read(home, job)
+    return await read(rig, job)
 
 
 async def test_a_retried_item_has_one_output_and_finished_items_do_not_rerun(tmp_path: Path) -> None:
@@ -79,14 +79,14 @@ async def test_a_retried_item_has_one_output_and_finished_items_do_not_rerun(tmp
         ("worker", "alpha", [write_call("alpha.md", "alpha\n"), says("Alpha is done.")]),
         ("worker", "beta", [write_call("beta.md", "beta\n"), FAILING]),
     )
-    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
-        job = await start_job(home, "alpha", "beta")
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as rig:
+        job = await start_job(rig, "alpha", "beta")
         await wait_fact(
-            home,
+            rig,
             job.session_id,
             lambda record: record.header.type == "task.failed" and record.scope.task == job.task_id,
         )
-        failed = await read(home, job)
+        failed = await read(rig, job)
         assert (failed.status, failed.counts) == ("failed", JobItems(completed=1, failed=1))
         alpha, beta = failed.items
         assert (alpha.status, alpha.attempts, alpha.output) == ("completed", 1, "Alpha is done.")
@@ -94,24 +94,24 @@ async def test_a_retried_item_has_one_output_and_finished_items_do_not_rerun(tmp
 
         for item, code in ((alpha.item_id, "job_item_done"), ("tsk_none", "unknown_task")):
             with pytest.raises(Refusal) as refused:
-                await home.do(RetryJobItem(session_id=job.session_id, job_id=job.job_id, item_id=item))
+                await rig.do(RetryJobItem(session_id=job.session_id, job_id=job.job_id, item_id=item))
             assert refused.value.code == code
         again = RetryJobItem(session_id=job.session_id, job_id=job.job_id, item_id=beta.item_id)
-        answers = await asyncio.gather(*(home.do(again, key="once") for _ in range(5)))
+        answers = await asyncio.gather(*(rig.do(again, key="once") for _ in range(5)))
         assert all(answer == answers[0] for answer in answers)
 
-        done = await wait_job_end(home, job)
+        done = await wait_job_end(rig, job)
         assert (done.status, done.counts) == ("completed", JobItems(completed=2))
         assert [(item.attempts, item.output) for item in done.items] == [(1, "Alpha is done."), (2, "Beta is done.")]
         assert done.items[1].agent_id == beta.agent_id
-        listed = await home.do(ListArtifacts(session_id=job.session_id))
+        listed = await rig.do(ListArtifacts(session_id=job.session_id))
         assert sorted(artifact.path for artifact in listed.artifacts) == ["alpha.md", "beta.md"]
-        completed = [record for record in await home.facts(job.session_id) if isinstance(record.fact, TaskCompleted)]
+        completed = [record for record in await rig.facts(job.session_id) if isinstance(record.fact, TaskCompleted)]
         assert sorted(record.scope.task for record in completed) == sorted([alpha.item_id, beta.item_id, job.task_id])
-    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
-        assert await read(home, job) == done, "and so it reads after a restart"
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as rig:
+        assert await read(rig, job) == done, "and so it reads after a restart"
         with pytest.raises(Refusal) as gone:
-            await home.do(CancelJob(session_id=job.session_id, job_id=job.job_id))
+            await rig.do(CancelJob(session_id=job.session_id, job_id=job.job_id))
         assert gone.value.code == "unknown_job"
 
 
@@ -125,20 +125,20 @@ async def test_cancelling_a_job_ends_running_items_and_keeps_finished_ones(tmp_p
         ("worker", "beta", [use_tool("Bash", command=f"touch began; sleep 600 # {mark}"), says("never")]),
         ("worker", "gamma", [says("never")]),
     )
-    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
-        job = await start_job(home, "alpha", "beta", "gamma", parallel=1)
-        await home.wait_file("began")
-        before = await read(home, job)
-        await home.do(CancelJob(session_id=job.session_id, job_id=job.job_id, reason="enough"))
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as rig:
+        job = await start_job(rig, "alpha", "beta", "gamma", parallel=1)
+        await rig.wait_file("began")
+        before = await read(rig, job)
+        await rig.do(CancelJob(session_id=job.session_id, job_id=job.job_id, reason="enough"))
         await wait_fact(
-            home,
+            rig,
             job.session_id,
             lambda record: record.header.type == "task.cancelled" and record.scope.task == job.task_id,
         )
         async with asyncio.timeout(PATIENCE):
             while find_marked(mark):  # noqa: ASYNC110 - the process list has no events
                 await asyncio.sleep(0.02)
-        after = await read(home, job)
+        after = await read(rig, job)
         assert (after.status, after.counts) == ("cancelled", JobItems(completed=1, cancelled=2))
         assert after.items[0] == before.items[0]
         assert [item.status for item in after.items] == ["completed", "cancelled", "cancelled"]
@@ -155,14 +155,14 @@ async def test_a_job_continues_after_a_restart_when_resumed(tmp_path: Path) -> N
     goes_on = plays(
         ("worker", "You were paused", [says("Beta is done.")]), ("worker", "gamma", [says("Gamma is done.")])
     )
-    async with open_runtime(tmp_path, cut, FolderDefinitions()) as home:
-        job = await start_job(home, "alpha", "beta", "gamma", parallel=1)
-        await home.wait_file("began")
-    async with open_runtime(tmp_path, goes_on, FolderDefinitions()) as home:
-        waits = await read(home, job)
+    async with open_runtime(tmp_path, cut, FolderDefinitions()) as rig:
+        job = await start_job(rig, "alpha", "beta", "gamma", parallel=1)
+        await rig.wait_file("began")
+    async with open_runtime(tmp_path, goes_on, FolderDefinitions()) as rig:
+        waits = await read(rig, job)
         assert (waits.status, waits.counts) == ("paused", JobItems(waiting=2, completed=1))
-        await home.do(ResumeJob(session_id=job.session_id, job_id=job.job_id))
-        done = await wait_job_end(home, job)
+        await rig.do(ResumeJob(session_id=job.session_id, job_id=job.job_id))
+        done = await wait_job_end(rig, job)
         assert [(item.attempts, item.output) for item in done.items] == [
             (1, "Alpha is done."),
             (1, "Beta is done."),
@@ -172,44 +172,44 @@ async def test_a_job_continues_after_a_restart_when_resumed(tmp_path: Path) -> N
 
 async def test_a_hundred_items_run_in_order_within_the_limit_and_wake_no_agent(tmp_path: Path) -> None:
     scenario = plays(("lead", "hello", [says("Hello.")]), ("worker", "", [says("Done.")]))
-    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
-        job = await start_job(home, *(f"item {number}" for number in range(100)), parallel=4)
-        done = await wait_job_end(home, job)
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as rig:
+        job = await start_job(rig, *(f"item {number}" for number in range(100)), parallel=4)
+        done = await wait_job_end(rig, job)
         assert (done.status, done.counts) == ("completed", JobItems(completed=100))
         assert [item.title for item in done.items] == [f"item {number}" for number in range(100)]
         at_work, most = 0, 0
         order: list[str] = []
-        for record in await home.facts(job.session_id):
+        for record in await rig.facts(job.session_id):
             at_work += isinstance(record.fact, SubagentStarted)
             at_work -= record.header.type == "subagent.completed"
             most = max(most, at_work)
             if isinstance(record.fact, TaskStarted) and record.scope.task != job.task_id:
                 order.append(record.scope.task)
         assert (most, order) == (4, list(job.items))
-        state = await wait_state(home, job.session_id, lambda state: not state.tasks)
+        state = await wait_state(rig, job.session_id, lambda state: not state.tasks)
         assert (list(state.threads), state.jobs) == ([state.lead], {}), "nothing of it is left to keep"
-        requests = [record for record in await home.facts(job.session_id) if isinstance(record.fact, ModelRequested)]
+        requests = [record for record in await rig.facts(job.session_id) if isinstance(record.fact, ModelRequested)]
         assert sum(record.scope.thread == state.lead for record in requests) == 1
-        assert await list_facts(home, job.session_id, TaskCompleted)
+        assert await list_facts(rig, job.session_id, TaskCompleted)
 
 
 async def test_a_job_in_a_new_session_is_created_and_listed_once(tmp_path: Path) -> None:
     """CTL-02: two concurrent equal requests make one session with one job."""
     scenario = plays(("worker", "", [says("Done.")]))
-    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
-        write_crew(home)
-        command = CreateJob(workspace_id=home.workspace, title="All of them", items=(JobItemInput(input="alpha"),))
-        created, again = await asyncio.gather(home.do(command, key="k"), home.do(command, key="k"))
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as rig:
+        write_crew(rig)
+        command = CreateJob(workspace_id=rig.workspace, title="All of them", items=(JobItemInput(input="alpha"),))
+        created, again = await asyncio.gather(rig.do(command, key="k"), rig.do(command, key="k"))
         assert created == again
-        assert (await wait_job_end(home, created)).counts == JobItems(completed=1)
-        (listed,) = (await home.do(ListSessions(workspace_id=home.workspace))).sessions
+        assert (await wait_job_end(rig, created)).counts == JobItems(completed=1)
+        (listed,) = (await rig.do(ListSessions(workspace_id=rig.workspace))).sessions
         assert (listed.key, listed.title) == (created.session_id, "All of them")
         with pytest.raises(Refusal) as refused:
-            await home.do(CreateJob(title="nowhere", items=command.items))
+            await rig.do(CreateJob(title="nowhere", items=command.items))
         assert (refused.value.code, refused.value.problem.field) == ("invalid_input", "workspaceId")
-        await home.do(UpdateSession(session_id=created.session_id, archived=True))
+        await rig.do(UpdateSession(session_id=created.session_id, archived=True))
         with pytest.raises(Refusal) as closed:
-            await home.do(CreateJob(session_id=created.session_id, title="more", items=command.items))
+            await rig.do(CreateJob(session_id=created.session_id, title="more", items=command.items))
         assert closed.value.code == "session_archived"
 
 
@@ -219,28 +219,28 @@ async def test_old_jobs_are_read_completely_after_a_restart(tmp_path: Path) -> N
         ("lead", "hello", [says("Hello.")]), ("worker", "fails", [FAILING]), ("worker", "", [says("Done.")])
     )
     many = tuple(JobItemInput(input=f"item {number}") for number in range(500))
-    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
-        first = await start_job(home, "fails", "one")
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as rig:
+        first = await start_job(rig, "fails", "one")
         session = first.session_id
         await wait_fact(
-            home, session, lambda record: record.header.type == "task.failed" and record.scope.task == first.task_id
+            rig, session, lambda record: record.header.type == "task.failed" and record.scope.task == first.task_id
         )
         jobs = [first]
         for _ in range(2):
-            job = await home.do(CreateJob(session_id=session, title="Many", items=many, parallel=1))
-            await home.do(CancelJob(session_id=session, job_id=job.job_id))
-            await wait_state(home, session, lambda state, job=job: job.job_id not in state.jobs)
+            job = await rig.do(CreateJob(session_id=session, title="Many", items=many, parallel=1))
+            await rig.do(CancelJob(session_id=session, job_id=job.job_id))
+            await wait_state(rig, session, lambda state, job=job: job.job_id not in state.jobs)
             jobs.append(job)
-        before = [await read(home, job) for job in jobs]
+        before = [await read(rig, job) for job in jobs]
         assert [len(entry.items) for entry in before] == [2, 500, 500]
         assert before[0].counts == JobItems(completed=1, failed=1)
-    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
-        assert [await read(home, job) for job in jobs] == before
-        opened = await home.runtime.sessions.get(session)
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as rig:
+        assert [await read(rig, job) for job in jobs] == before
+        opened = await rig.runtime.sessions.get(session)
         cards = {row.key: row for row in opened.views.rows(TaskRow)}
         assert cards[first.task_id].items == JobItems(completed=1, failed=1)
         again = RetryJobItem(session_id=session, job_id=first.job_id)
-        assert (await home.do(again)).items == (first.items[0],)
+        assert (await rig.do(again)).items == (first.items[0],)
 
 
 async def test_a_jobs_evidence_includes_work_after_its_resume(tmp_path: Path) -> None:
@@ -250,16 +250,16 @@ async def test_a_jobs_evidence_includes_work_after_its_resume(tmp_path: Path) ->
         ("worker", "beta", [use_tool("Bash", command="touch began; sleep 600"), says("never")]),
     )
     goes_on = plays(("worker", "You were paused", [write_call("beta.md", "beta\n"), says("Beta is done.")]))
-    async with open_runtime(tmp_path, cut, FolderDefinitions()) as home:
-        job = await start_job(home, "beta", parallel=1)
-        await home.wait_file("began")
-    async with open_runtime(tmp_path, goes_on, FolderDefinitions()) as home:
-        await home.do(ResumeJob(session_id=job.session_id, job_id=job.job_id))
-        await wait_job_end(home, job)
-        packed = await home.do(ExportEvidence(session_id=job.session_id, task_id=job.task_id))
-        spans = read_manifest(await read_pack(home, packed))["task"]["facts"]
+    async with open_runtime(tmp_path, cut, FolderDefinitions()) as rig:
+        job = await start_job(rig, "beta", parallel=1)
+        await rig.wait_file("began")
+    async with open_runtime(tmp_path, goes_on, FolderDefinitions()) as rig:
+        await rig.do(ResumeJob(session_id=job.session_id, job_id=job.job_id))
+        await wait_job_end(rig, job)
+        packed = await rig.do(ExportEvidence(session_id=job.session_id, task_id=job.task_id))
+        spans = read_manifest(await read_pack(rig, packed))["task"]["facts"]
         sequences = {number for first, last in spans for number in range(first, last + 1)}
-        worker = [record for record in await home.facts(job.session_id) if record.scope.agent == "worker-1"]
+        worker = [record for record in await rig.facts(job.session_id) if record.scope.agent == "worker-1"]
         assert [record.header.type for record in worker if record.sequence not in sequences] == []
 
 
@@ -272,20 +272,20 @@ async def test_no_command_runs_in_a_mode_whose_trust_was_revoked(tmp_path: Path)
     user = StateFolder(tmp_path / "user")
     user.create()
     settings = SettingsFiles(user, {}, FolderDefinitions())
-    async with open_runtime(tmp_path, scenario, FolderDefinitions(), settings=settings) as home:
-        write_crew(home)
-        own = home.folder / ".callboard"
+    async with open_runtime(tmp_path, scenario, FolderDefinitions(), settings=settings) as rig:
+        write_crew(rig)
+        own = rig.folder / ".callboard"
         own.mkdir()
         (own / "settings.toml").write_text('permission_mode = "full"\n')
-        read_trust = await home.do(GetTrust(workspace_id=home.workspace))
-        await home.do(TrustWorkspace(workspace_id=home.workspace, digest=read_trust.digest))
-        turn = await home.submit("hello")
-        await home.until(turn.session_id, "turn.completed")
-        await home.do(RevokeTrust(workspace_id=home.workspace))
+        read_trust = await rig.do(GetTrust(workspace_id=rig.workspace))
+        await rig.do(TrustWorkspace(workspace_id=rig.workspace, digest=read_trust.digest))
+        turn = await rig.submit("hello")
+        await rig.until(turn.session_id, "turn.completed")
+        await rig.do(RevokeTrust(workspace_id=rig.workspace))
         command = CreateJob(
             session_id=turn.session_id, title="All", items=(JobItemInput(input="alpha"),), agent="worker"
         )
-        await home.do(command)
-        await home.until(turn.session_id, "action.required")
-        (created,) = await list_facts(home, turn.session_id, JobCreated)
-        assert (created.permission_mode, (home.folder / "ran").exists()) == ("ask", False)
+        await rig.do(command)
+        await rig.until(turn.session_id, "action.required")
+        (created,) = await list_facts(rig, turn.session_id, JobCreated)
+        assert (created.permission_mode, (rig.folder / "ran").exists()) == ("ask", False)

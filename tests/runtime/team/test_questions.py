@@ -27,51 +27,49 @@ CHILD = plays(
 )
 
 
-async def answer(home: RuntimeRig, session: str, decision: Any, **more: Any) -> ActionRequired:
+async def answer(rig: RuntimeRig, session: str, decision: Any, **more: Any) -> ActionRequired:
     """Answer the question as a person."""
-    action = await home.until(session, "action.required")
+    action = await rig.until(session, "action.required")
     assert isinstance(action.fact, ActionRequired)
-    await home.do(RespondAction(session_id=session, action_id=action.scope.action, decision=decision, **more))
+    await rig.do(RespondAction(session_id=session, action_id=action.scope.action, decision=decision, **more))
     return action.fact
 
 
 async def test_a_teammates_plan_waits_for_a_decision_and_the_agent_receives_it(tmp_path: Path) -> None:
     """CTX-03, UI-24: also in a mode without other questions. No rule is offered."""
-    async with open_runtime(tmp_path, CHILD, FolderDefinitions()) as home:
-        write_crew(home)
-        session = (await home.submit("go", permission_mode="full")).session_id
-        await home.until(session, "action.required")
-        table = await home.watch(
+    async with open_runtime(tmp_path, CHILD, FolderDefinitions()) as rig:
+        write_crew(rig)
+        session = (await rig.submit("go", permission_mode="full")).session_id
+        await rig.until(session, "action.required")
+        table = await rig.watch(
             session, lambda table: any(row.state == "plan_ready" for row in table.list_rows(AgentRow))
         )
         assert [row.agent_id for row in table.list_rows(AgentRow) if row.state == "plan_ready"] == ["worker-1"]
-        action = await answer(home, session, "answer", answer="Look only.")
+        action = await answer(rig, session, "answer", answer="Look only.")
         assert (action.action_type, action.scopes, action.matchers) == ("teammate_plan_decision", ("once",), {})
-        await home.until(session, "turn.completed", 2)
+        await rig.until(session, "turn.completed", 2)
         (output, *_) = [
-            fact.output.text
-            for fact in await list_facts(home, session, ToolCompleted)
-            if "decision" in fact.output.text
+            fact.output.text for fact in await list_facts(rig, session, ToolCompleted) if "decision" in fact.output.text
         ]
         assert output == '{"decision":"changes_wanted","answer":"Look only.","reason":""}'
         evaluated = [
-            fact for fact in await list_facts(home, session, PermissionEvaluated) if fact.tool == "propose_plan"
+            fact for fact in await list_facts(rig, session, PermissionEvaluated) if fact.tool == "propose_plan"
         ]
         assert [(entry.verdict, entry.risk) for entry in evaluated] == [("ask", "none")]
 
 
 async def test_a_pending_plan_survives_a_restart(tmp_path: Path) -> None:
     """CTX-03, CTL-06: it is shown and decided on, and its agent continues."""
-    async with open_runtime(tmp_path, CHILD, FolderDefinitions()) as home:
-        write_crew(home)
-        session = (await home.submit("go")).session_id
-        await home.until(session, "action.required")
-    async with open_runtime(tmp_path, CHILD, FolderDefinitions()) as home:
-        table = await home.watch(session, lambda table: table.list_rows(PlanPart) != [])
+    async with open_runtime(tmp_path, CHILD, FolderDefinitions()) as rig:
+        write_crew(rig)
+        session = (await rig.submit("go")).session_id
+        await rig.until(session, "action.required")
+    async with open_runtime(tmp_path, CHILD, FolderDefinitions()) as rig:
+        table = await rig.watch(session, lambda table: table.list_rows(PlanPart) != [])
         (plan,) = table.list_rows(PlanPart)
         assert (plan.steps, plan.state) == ((PlanStep("look", "pending"), PlanStep("fix", "pending")), "streaming")
-        await answer(home, session, "approve")
-        await home.until(session, "turn.completed", 2)
+        await answer(rig, session, "approve")
+        await rig.until(session, "turn.completed", 2)
 
 
 async def test_an_agent_without_a_team_can_ask(tmp_path: Path) -> None:
@@ -79,19 +77,19 @@ async def test_an_agent_without_a_team_can_ask(tmp_path: Path) -> None:
     scenario = plays(
         ("solo", "go", [use_tool("ask_person", question="Which?", options=["a", "b"]), says("b it is.")]),
     )
-    async with open_runtime(tmp_path, scenario) as home:
-        session = (await home.submit("go")).session_id
-        action = await answer(home, session, "answer", answer="b")
+    async with open_runtime(tmp_path, scenario) as rig:
+        session = (await rig.submit("go")).session_id
+        action = await answer(rig, session, "answer", answer="b")
         assert (action.action_type, action.decisions) == ("structured_input", ("answer", "reject"))
-        await home.until(session, "turn.completed")
+        await rig.until(session, "turn.completed")
 
 
 async def test_an_unattended_question_is_not_reported_as_answered(tmp_path: Path) -> None:
     """CTL-05"""
     scenario = plays(("solo", "go", [use_tool("ask_person", question="Which?", options=["a", "b"]), says("Later.")]))
-    async with open_runtime(tmp_path, scenario) as home:
-        session = (await home.submit("go")).session_id
-        await answer(home, session, "reject", unattended=True)
-        await home.until(session, "turn.completed")
-        assert await list_facts(home, session, ToolCompleted) == []
-        assert [fact.code for fact in await list_facts(home, session, ToolRefused)] == ["nobody_there"]
+    async with open_runtime(tmp_path, scenario) as rig:
+        session = (await rig.submit("go")).session_id
+        await answer(rig, session, "reject", unattended=True)
+        await rig.until(session, "turn.completed")
+        assert await list_facts(rig, session, ToolCompleted) == []
+        assert [fact.code for fact in await list_facts(rig, session, ToolRefused)] == ["nobody_there"]

@@ -37,12 +37,12 @@ def sleep_call(mark: str) -> list[dict[str, Any]]:
     return use_tool("Bash", command=f"touch began; sleep 600 # {mark}")
 
 
-async def start_session(home: RuntimeRig) -> str:
+async def start_session(rig: RuntimeRig) -> str:
     """Return a session whose lead has answered, with an open task."""
-    write_crew(home, clerk=CLERK)
-    turn = await home.submit("hello", permission_mode="full")
-    await home.until(turn.session_id, "turn.completed")
-    await home.do(CreateTask(session_id=turn.session_id, task_id="tsk_a", title="alpha"))
+    write_crew(rig, clerk=CLERK)
+    turn = await rig.submit("hello", permission_mode="full")
+    await rig.until(turn.session_id, "turn.completed")
+    await rig.do(CreateTask(session_id=turn.session_id, task_id="tsk_a", title="alpha"))
     return turn.session_id
 
 
@@ -58,16 +58,16 @@ async def test_a_retry_is_a_new_attempt_and_the_failed_one_stays_readable(tmp_pa
     scenario = plays(
         ("lead", "hello", [says("Hello.")]), ("worker", "attempt 2", [says("Now.")]), ("worker", "alpha", failing)
     )
-    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
-        session = await start_session(home)
-        await home.do(StartTask(session_id=session, task_id="tsk_a", assignee="worker"))
-        await home.until(session, "task.failed")
-        (failed,) = await list_facts(home, session, TaskFailed)
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as rig:
+        session = await start_session(rig)
+        await rig.do(StartTask(session_id=session, task_id="tsk_a", assignee="worker"))
+        await rig.until(session, "task.failed")
+        (failed,) = await list_facts(rig, session, TaskFailed)
         assert failed.code == "model_refused_request"
-        started = await home.do(RetryTask(session_id=session, task_id="tsk_a", reason="once more"))
+        started = await rig.do(RetryTask(session_id=session, task_id="tsk_a", reason="once more"))
         assert started.status == "running"
-        await home.until(session, "task.completed")
-        first = await home.do(GetTask(session_id=session, task_id="tsk_a"))
+        await rig.until(session, "task.completed")
+        first = await rig.do(GetTask(session_id=session, task_id="tsk_a"))
         assert [(attempt.number, attempt.status) for attempt in first.task.attempts] == [
             (1, "failed"),
             (2, "completed"),
@@ -78,14 +78,14 @@ async def test_a_retry_is_a_new_attempt_and_the_failed_one_stays_readable(tmp_pa
             attempt.run_id for attempt in first.task.attempts
         ]
         assert first.snapshot["through"] == first.sequence
-    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
-        again = await home.do(GetTask(session_id=session, task_id="tsk_a"))
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as rig:
+        again = await rig.do(GetTask(session_id=session, task_id="tsk_a"))
         assert again.task == first.task
-        listed = await home.do(ListTasks(session_id=session))
+        listed = await rig.do(ListTasks(session_id=session))
         assert [task.task_id for task in listed.tasks] == ["tsk_a"]
-        assert (await home.do(ListTasks(session_id=session, status="running"))).tasks == ()
+        assert (await rig.do(ListTasks(session_id=session, status="running"))).tasks == ()
         with pytest.raises(Refusal) as refused:
-            await home.do(GetTask(session_id=session, task_id="tsk_none"))
+            await rig.do(GetTask(session_id=session, task_id="tsk_none"))
         assert refused.value.code == "unknown_task"
 
 
@@ -96,22 +96,20 @@ async def test_a_pause_stops_a_childs_command_and_resuming_continues_it(tmp_path
         ("worker", "You were paused", [says("Done after all.")]),
         ("worker", "alpha", [sleep_call(mark), says("never")]),
     )
-    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
-        session = await start_session(home)
-        await home.do(StartTask(session_id=session, task_id="tsk_a", assignee="worker"))
-        await home.wait_file("began")
-        await home.do(PauseTask(session_id=session, task_id="tsk_a", reason="lunch"))
-        await home.until(session, "worker.notification")
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as rig:
+        session = await start_session(rig)
+        await rig.do(StartTask(session_id=session, task_id="tsk_a", assignee="worker"))
+        await rig.wait_file("began")
+        await rig.do(PauseTask(session_id=session, task_id="tsk_a", reason="lunch"))
+        await rig.until(session, "worker.notification")
         await wait_no_process(mark)
-        (row,) = (await home.do(ListTasks(session_id=session))).tasks
+        (row,) = (await rig.do(ListTasks(session_id=session))).tasks
         assert (row.status, row.paused) == ("blocked", True)
 
-        await home.do(ResumeTask(session_id=session, task_id="tsk_a"))
-        await home.until(session, "task.completed")
-        assert [fact.input.text[:15] for fact in await list_facts(home, session, TurnSubmitted)][
-            -1
-        ] == "You were paused"
-        (row,) = (await home.do(ListTasks(session_id=session))).tasks
+        await rig.do(ResumeTask(session_id=session, task_id="tsk_a"))
+        await rig.until(session, "task.completed")
+        assert [fact.input.text[:15] for fact in await list_facts(rig, session, TurnSubmitted)][-1] == "You were paused"
+        (row,) = (await rig.do(ListTasks(session_id=session))).tasks
         assert (row.status, row.paused, [attempt.number for attempt in row.attempts]) == ("done", False, [1])
 
 
@@ -124,18 +122,18 @@ async def test_a_cancellation_ends_the_processes_of_children(tmp_path: Path) -> 
         ("lead", "alpha", [spawns, use_tool("wait_subagents"), says("never")]),
         ("worker", "a part", [sleep_call(mark), says("never")]),
     )
-    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
-        session = await start_session(home)
-        await home.do(StartTask(session_id=session, task_id="tsk_a"))
-        await home.wait_file("began")
-        await wait_state(home, session, lambda state: any(call.awaits for call in _calls(state)))
-        changed = await home.do(CancelTask(session_id=session, task_id="tsk_a", reason="enough"))
-        state = await wait_state(home, session, lambda state: not state.tasks)
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as rig:
+        session = await start_session(rig)
+        await rig.do(StartTask(session_id=session, task_id="tsk_a"))
+        await rig.wait_file("began")
+        await wait_state(rig, session, lambda state: any(call.awaits for call in _calls(state)))
+        changed = await rig.do(CancelTask(session_id=session, task_id="tsk_a", reason="enough"))
+        state = await wait_state(rig, session, lambda state: not state.tasks)
         await wait_no_process(mark)
-        records = await home.facts(session)
+        records = await rig.facts(session)
         after = [record.header.type for record in records if record.sequence > changed.sequence]
         assert "model.requested" not in after
-        assert {fact.reason for fact in await list_facts(home, session, TaskCancelled)} == {"enough"}
+        assert {fact.reason for fact in await list_facts(rig, session, TaskCancelled)} == {"enough"}
         assert all(thread.run is None for thread in state.threads.values())
 
 
@@ -152,20 +150,20 @@ async def test_every_team_control_is_a_fact_with_actor_and_reason(tmp_path: Path
         ("lead", "alpha", [use_tool("Write", file_path="a.md", content="a\n"), says("Written.")]),
         ("worker", "beta", [sleep_call(mark), says("never")]),
     )
-    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
-        write_crew(home, clerk=CLERK)
-        turn = await home.submit("hello", permission_mode="ask")
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as rig:
+        write_crew(rig, clerk=CLERK)
+        turn = await rig.submit("hello", permission_mode="ask")
         session = turn.session_id
-        await home.until(session, "turn.completed")
+        await rig.until(session, "turn.completed")
         for name in ("tsk_a", "tsk_b"):
-            await home.do(CreateTask(session_id=session, task_id=name, title="alpha"))
+            await rig.do(CreateTask(session_id=session, task_id=name, title="alpha"))
         controls: dict[str, str] = {}
 
         async def control(name: str, **fields: Any) -> Any:
-            before = (await home.runtime.dependencies.store.facts.read_head(session)).sequence
+            before = (await rig.runtime.dependencies.store.facts.read_head(session)).sequence
             kind = COMMANDS[SUBAGENT_CONTROLS[name]].command
-            answer = await home.do(kind(**{"session_id": session, "reason": f"because of {name}", **fields}))
-            whole = await home.facts(session)
+            answer = await rig.do(kind(**{"session_id": session, "reason": f"because of {name}", **fields}))
+            whole = await rig.facts(session)
             matching = [
                 record
                 for record in whole
@@ -178,20 +176,20 @@ async def test_every_team_control_is_a_fact_with_actor_and_reason(tmp_path: Path
             return answer
 
         await control("task/start", task_id="tsk_a")
-        action = await home.until(session, "action.required")
+        action = await rig.until(session, "action.required")
         await control("action/respond", action_id=action.scope.action, decision="reject")
-        await home.until(session, "task.completed")
+        await rig.until(session, "task.completed")
         await control("task/pause", task_id="tsk_b")
         await control("task/resume", task_id="tsk_b")
         await control("task/cancel", task_id="tsk_b")
         child = await control("subagent/spawn", agent="worker", objective="beta")
         await control("subagent/cancel", agent=child.agent_id)
-        await home.do(SendHandoff(session_id=session, to="clerk", message="for you"))
+        await rig.do(SendHandoff(session_id=session, to="clerk", message="for you"))
         clerk = await wait_state(
-            home, session, lambda state: any(thread.agent == "clerk" for thread in state.threads.values())
+            rig, session, lambda state: any(thread.agent == "clerk" for thread in state.threads.values())
         )
         thread = next(thread.thread for thread in clerk.threads.values() if thread.agent == "clerk")
-        sent = await home.do(SendHandoff(session_id=session, thread_id=thread, to="critic", message="and for you"))
+        sent = await rig.do(SendHandoff(session_id=session, thread_id=thread, to="critic", message="and for you"))
         await control("handoff/respond", handoff_id=sent.handoff_id, decision="reject")
         await control("evidence/export")
         assert controls == {
@@ -206,5 +204,5 @@ async def test_every_team_control_is_a_fact_with_actor_and_reason(tmp_path: Path
             "evidence/export": "evidence.exported",
         }
         assert set(controls) == set(SUBAGENT_CONTROLS)
-        await wait_state(home, session, lambda state: all(thread.run is None for thread in state.threads.values()))
+        await wait_state(rig, session, lambda state: all(thread.run is None for thread in state.threads.values()))
     assert find_marked(mark) == []

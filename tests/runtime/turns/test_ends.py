@@ -35,29 +35,29 @@ async def test_a_failed_effect_keeps_its_shown_text_and_leaves_no_partial(
     """Design rule 3: partials end with the facts of their parts, and none is written afterwards."""
     async with open_runtime(
         tmp_path, calls([{"text": "I will."}, *use_tool("Read", file_path="a")]), partial_bytes=1
-    ) as home:
+    ) as rig:
 
         async def breaks(call: ToolCall, context: ToolContext) -> Evaluation:
             raise RuntimeError("a defect")
 
-        monkeypatch.setattr(home.runtime.dependencies.toolbox, "evaluate", breaks)
-        turn = await home.submit("go")
-        await home.until(turn.session_id, "turn.interrupted")
-        assert (await home.types(turn.session_id))[7:] == [
+        monkeypatch.setattr(rig.runtime.dependencies.toolbox, "evaluate", breaks)
+        turn = await rig.submit("go")
+        await rig.until(turn.session_id, "turn.interrupted")
+        assert (await rig.types(turn.session_id))[7:] == [
             "message.text",
             "model.completed",
             "cost.recorded",
             "turn.interrupted",
         ]
-        await home.runtime.sessions.release(turn.session_id)
-        assert await home.runtime.dependencies.store.partials.read(turn.session_id) == ()
+        await rig.runtime.sessions.release(turn.session_id)
+        assert await rig.runtime.dependencies.store.partials.read(turn.session_id) == ()
 
 
 async def test_an_answer_survives_refused_partials(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A partial only guards against a crash."""
     streamed: list[dict[str, Any]] = [{"text": "word " * 1000, "chunk": 50, "delay_ms": 1}]
-    async with open_runtime(tmp_path, calls(streamed), partial_interval=0.01, frame_interval=0.0) as home:
-        partials = home.runtime.dependencies.store.partials
+    async with open_runtime(tmp_path, calls(streamed), partial_interval=0.01, frame_interval=0.0) as rig:
+        partials = rig.runtime.dependencies.store.partials
         write, tried = partials.write, 0
 
         async def refuses_once(stream: str, epoch: int, pieces: Sequence[Frame]) -> None:
@@ -68,21 +68,21 @@ async def test_an_answer_survives_refused_partials(tmp_path: Path, monkeypatch: 
             await write(stream, epoch, pieces)
 
         monkeypatch.setattr(partials, "write", refuses_once)
-        turn = await home.submit("talk")
-        await home.until(turn.session_id, "turn.completed")
-        (part,) = [part for part in await home.parts(turn.session_id, turn.turn_id) if isinstance(part, TextPart)]
+        turn = await rig.submit("talk")
+        await rig.until(turn.session_id, "turn.completed")
+        (part,) = [part for part in await rig.parts(turn.session_id, turn.turn_id) if isinstance(part, TextPart)]
         assert (tried > 2, part.content.ref is not None or part.content.text == "word " * 1000) == (True, True)
 
 
 async def test_an_interrupted_partial_call_leaves_nothing(tmp_path: Path) -> None:
     """An incomplete tool call is dropped with its stored arguments."""
     half: list[dict[str, Any]] = [{"tool": {"name": "Read", "arguments": '{"file_path": "a'}}, {"wait_for": "never"}]
-    async with open_runtime(tmp_path, calls(half), partial_bytes=1, frame_interval=0.0) as home:
-        turn = await home.submit("go")
-        await home.wait_partial(turn.session_id, '{"file_path": "a')
-        await home.do(InterruptTurn(session_id=turn.session_id))
-        await home.until(turn.session_id, "turn.interrupted")
-        assert await home.runtime.dependencies.store.partials.read(turn.session_id) == ()
+    async with open_runtime(tmp_path, calls(half), partial_bytes=1, frame_interval=0.0) as rig:
+        turn = await rig.submit("go")
+        await rig.wait_partial(turn.session_id, '{"file_path": "a')
+        await rig.do(InterruptTurn(session_id=turn.session_id))
+        await rig.until(turn.session_id, "turn.interrupted")
+        assert await rig.runtime.dependencies.store.partials.read(turn.session_id) == ()
 
 
 async def test_the_text_of_a_failed_attempt_stays_dropped_after_an_interrupt(tmp_path: Path) -> None:
@@ -91,12 +91,12 @@ async def test_the_text_of_a_failed_attempt_stays_dropped_after_an_interrupt(tmp
         {"text": "Half"},
         {"fail": {"code": "model_unavailable", "retryable": True, "retry_after": 60}},
     ]
-    async with open_runtime(tmp_path, calls(fails)) as home:
-        turn = await home.submit("go")
-        await home.until(turn.session_id, "model.failed")
-        await home.do(InterruptTurn(session_id=turn.session_id))
-        await home.until(turn.session_id, "turn.interrupted")
-        assert (await home.types(turn.session_id))[7:] == [
+    async with open_runtime(tmp_path, calls(fails)) as rig:
+        turn = await rig.submit("go")
+        await rig.until(turn.session_id, "model.failed")
+        await rig.do(InterruptTurn(session_id=turn.session_id))
+        await rig.until(turn.session_id, "turn.interrupted")
+        assert (await rig.types(turn.session_id))[7:] == [
             "model.failed",
             "turn.interrupt.requested",
             "model.interrupted",
@@ -108,8 +108,8 @@ async def test_a_call_that_starts_during_shutdown_ends_before_it_is_recorded_as_
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SAFE-10: nothing keeps running after a fact that cancels it."""
-    async with open_runtime(tmp_path, calls(use_tool("Bash", command="sleep 2; touch ran"))) as home:
-        append, started = home.runtime.dependencies.store.facts.append, asyncio.Event()
+    async with open_runtime(tmp_path, calls(use_tool("Bash", command="sleep 2; touch ran"))) as rig:
+        append, started = rig.runtime.dependencies.store.facts.append, asyncio.Event()
 
         async def slow(batch: Append) -> tuple[Record, ...]:
             records = await append(batch)
@@ -118,20 +118,20 @@ async def test_a_call_that_starts_during_shutdown_ends_before_it_is_recorded_as_
                 await asyncio.sleep(0.05)
             return records
 
-        monkeypatch.setattr(home.runtime.dependencies.store.facts, "append", slow)
-        turn = await home.submit("go", permission_mode="full")
+        monkeypatch.setattr(rig.runtime.dependencies.store.facts, "append", slow)
+        turn = await rig.submit("go", permission_mode="full")
         await started.wait()
-    async with open_runtime(tmp_path, calls(says("x"))) as home:
-        assert (await home.types(turn.session_id))[-3:] == ["tool.started", "tool.cancelled", "turn.interrupted"]
-        assert not (home.folder / "ran").exists()
+    async with open_runtime(tmp_path, calls(says("x"))) as rig:
+        assert (await rig.types(turn.session_id))[-3:] == ["tool.started", "tool.cancelled", "turn.interrupted"]
+        assert not (rig.folder / "ran").exists()
 
 
 async def test_the_end_of_a_run_is_recorded_when_the_disk_has_space_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """MAR-16: a run ends in a true state, and does not appear to be running until then."""
-    async with open_runtime(tmp_path, calls(says("Hi.")), retry_interval=0.01) as home:
-        append, refused = home.runtime.dependencies.store.facts.append, 0
+    async with open_runtime(tmp_path, calls(says("Hi.")), retry_interval=0.01) as rig:
+        append, refused = rig.runtime.dependencies.store.facts.append, 0
 
         async def refuses(batch: Append) -> tuple[Record, ...]:
             nonlocal refused
@@ -140,16 +140,16 @@ async def test_the_end_of_a_run_is_recorded_when_the_disk_has_space_again(
                 raise raise_full()
             return await append(batch)
 
-        monkeypatch.setattr(home.runtime.dependencies.store.facts, "append", refuses)
-        turn = await home.submit("go")
-        await home.until(turn.session_id, "turn.interrupted")
-        assert (await home.read(turn.session_id)).status.detail == "interrupted"
+        monkeypatch.setattr(rig.runtime.dependencies.store.facts, "append", refuses)
+        turn = await rig.submit("go")
+        await rig.until(turn.session_id, "turn.interrupted")
+        assert (await rig.read(turn.session_id)).status.detail == "interrupted"
 
 
 async def test_rows_that_a_full_disk_refused_are_written_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Design rule 7: a watermark never passes a missing row."""
-    async with open_runtime(tmp_path, calls(says("One."), says("Two.")), retry_interval=0.01) as home:
-        rows = home.runtime.dependencies.store.rows
+    async with open_runtime(tmp_path, calls(says("One."), says("Two.")), retry_interval=0.01) as rig:
+        rows = rig.runtime.dependencies.store.rows
         write, whole, refused = rows.write, 0, asyncio.Event()
 
         async def refuses(stream: str, ops: Sequence[Op], views: Views) -> None:
@@ -158,21 +158,21 @@ async def test_rows_that_a_full_disk_refused_are_written_later(tmp_path: Path, m
             raise raise_full()
 
         monkeypatch.setattr(rows, "write", refuses)
-        turn = await home.submit("first")
-        whole = (await home.until(turn.session_id, "turn.completed")).sequence
+        turn = await rig.submit("first")
+        whole = (await rig.until(turn.session_id, "turn.completed")).sequence
         await refused.wait()
         monkeypatch.setattr(rows, "write", write)
-        await home.submit("second", turn.session_id)
-        await home.until(turn.session_id, "turn.completed", count=2)
-        await home.read(turn.session_id)
-        turns = (await home.do(GetTurns(session_id=turn.session_id))).turns
+        await rig.submit("second", turn.session_id)
+        await rig.until(turn.session_id, "turn.completed", count=2)
+        await rig.read(turn.session_id)
+        turns = (await rig.do(GetTurns(session_id=turn.session_id))).turns
         assert [row.input.text for row in turns] == ["first", "second"]
 
 
 async def test_a_read_waits_for_a_running_row_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Design rule 7: rows up to an answer's sequence are readable."""
-    async with open_runtime(tmp_path, calls(says("Hi.")), write_behind=0.0) as home:
-        rows = home.runtime.dependencies.store.rows
+    async with open_runtime(tmp_path, calls(says("Hi.")), write_behind=0.0) as rig:
+        rows = rig.runtime.dependencies.store.rows
         write, begun = rows.write, asyncio.Event()
 
         async def slow(stream: str, ops: Sequence[Op], views: Views) -> None:
@@ -181,23 +181,23 @@ async def test_a_read_waits_for_a_running_row_write(tmp_path: Path, monkeypatch:
             await write(stream, ops, views)
 
         monkeypatch.setattr(rows, "write", slow)
-        turn = await home.submit("go")
-        await home.until(turn.session_id, "turn.completed")
-        await home.read(turn.session_id)
+        turn = await rig.submit("go")
+        await rig.until(turn.session_id, "turn.completed")
+        await rig.read(turn.session_id)
         await begun.wait()
-        (row,) = (await home.do(GetTurns(session_id=turn.session_id))).turns
+        (row,) = (await rig.do(GetTurns(session_id=turn.session_id))).turns
         assert row.turn_id == turn.turn_id
 
 
 async def test_an_evaluation_is_dropped_with_its_call(tmp_path: Path) -> None:
     """A long run's memory does not grow with ended calls."""
     scenario = calls(use_tool("Nope"), use_tool("Write", file_path="a", content="b"), says("No."))
-    async with open_runtime(tmp_path, scenario) as home:
-        turn = await home.submit("go")
-        action = await home.until(turn.session_id, "action.required")
-        await home.do(RespondAction(session_id=turn.session_id, action_id=action.scope.action, decision="reject"))
-        await home.until(turn.session_id, "turn.completed")
-        assert (await home.runtime.sessions.get(turn.session_id)).host.gate_decisions.evaluations == {}
+    async with open_runtime(tmp_path, scenario) as rig:
+        turn = await rig.submit("go")
+        action = await rig.until(turn.session_id, "action.required")
+        await rig.do(RespondAction(session_id=turn.session_id, action_id=action.scope.action, decision="reject"))
+        await rig.until(turn.session_id, "turn.completed")
+        assert (await rig.runtime.sessions.get(turn.session_id)).host.gate_decisions.evaluations == {}
 
 
 async def test_a_steering_message_during_a_conversation_load_reaches_the_model(
@@ -205,12 +205,12 @@ async def test_a_steering_message_during_a_conversation_load_reaches_the_model(
 ) -> None:
     """UI-11: an accepted steering message was in the model's context."""
     scenario = calls(says("Hi."), [*use_tool("Glob", pattern="*"), {"wait_for": str(tmp_path / "go")}], says("Done."))
-    async with open_runtime(tmp_path, scenario) as home:
-        first = await home.submit("hi")
-        await home.until(first.session_id, "turn.completed")
+    async with open_runtime(tmp_path, scenario) as rig:
+        first = await rig.submit("hi")
+        await rig.until(first.session_id, "turn.completed")
     # The conversation of a closed session is read at the next model call.
-    async with open_runtime(tmp_path, scenario) as home:
-        facts, held, steered = home.runtime.dependencies.store.facts, asyncio.Event(), asyncio.Event()
+    async with open_runtime(tmp_path, scenario) as rig:
+        facts, held, steered = rig.runtime.dependencies.store.facts, asyncio.Event(), asyncio.Event()
         read = facts.read
 
         async def slow(
@@ -223,13 +223,13 @@ async def test_a_steering_message_during_a_conversation_load_reaches_the_model(
             return records
 
         monkeypatch.setattr(facts, "read", slow)
-        turn = await home.submit("go", first.session_id)
+        turn = await rig.submit("go", first.session_id)
         await held.wait()
-        await home.do(SteerTurn(session_id=turn.session_id, text="in the docs only"))
+        await rig.do(SteerTurn(session_id=turn.session_id, text="in the docs only"))
         steered.set()
         (tmp_path / "go").touch()
-        await home.until(turn.session_id, "queue.steer.accepted")
-        context = await (await home.runtime.sessions.get(turn.session_id)).host.conversations.get(turn.thread_id)
+        await rig.until(turn.session_id, "queue.steer.accepted")
+        context = await (await rig.runtime.sessions.get(turn.session_id)).host.conversations.get(turn.thread_id)
         assert TextContent("in the docs only") in [
             content for message in context.messages() for content in message.content
         ]
@@ -240,12 +240,12 @@ async def test_a_command_is_answered_although_its_snapshot_was_refused(
 ) -> None:
     """Design rule 5: a committed command is acknowledged."""
     monkeypatch.setattr(session_state, "SNAPSHOT_EVERY", 1)
-    async with open_runtime(tmp_path, calls(says("Hi."))) as home:
+    async with open_runtime(tmp_path, calls(says("Hi."))) as rig:
 
         async def refuses(stream: str, sequence: int, link: bytes, fingerprint: str, state: bytes) -> None:
             raise raise_full()
 
-        monkeypatch.setattr(home.runtime.dependencies.store.rows, "save_snapshot", refuses)
-        turn = await home.submit("go")
-        await home.until(turn.session_id, "turn.completed")
-        assert (await home.read(turn.session_id)).status.detail == "completed"
+        monkeypatch.setattr(rig.runtime.dependencies.store.rows, "save_snapshot", refuses)
+        turn = await rig.submit("go")
+        await rig.until(turn.session_id, "turn.completed")
+        assert (await rig.read(turn.session_id)).status.detail == "completed"

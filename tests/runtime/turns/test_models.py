@@ -30,17 +30,17 @@ def plays(place: Path, **scenarios: dict[str, Any]) -> ConfiguredModels:
     return ConfiguredModels(ModelSettings(providers=tuple(providers), fallback=tuple(scenarios)))
 
 
-async def facts_of(home: RuntimeRig, session: str) -> list[Any]:
-    return [record.fact for record in await home.facts(session)]
+async def facts_of(rig: RuntimeRig, session: str) -> list[Any]:
+    return [record.fact for record in await rig.facts(session)]
 
 
 async def test_a_failed_model_is_replaced_by_its_fallback(tmp_path: Path):
     refuses = calls([{"text": "Half"}, {"fail": {"code": "model_auth", "message": "No such key.", "retryable": False}}])
     models = plays(tmp_path, first=refuses, second=calls(says("From the second.")))
-    async with open_runtime(tmp_path, calls(), models=models) as home:
-        session = (await home.submit("Go.")).session_id
-        await home.until(session, "turn.completed")
-        facts = await facts_of(home, session)
+    async with open_runtime(tmp_path, calls(), models=models) as rig:
+        session = (await rig.submit("Go.")).session_id
+        await rig.until(session, "turn.completed")
+        facts = await facts_of(rig, session)
 
     routes = [fact for fact in facts if isinstance(fact, RoutingResolved)]
     requests = [(fact.provider, fact.iteration) for fact in facts if isinstance(fact, ModelRequested)]
@@ -55,10 +55,10 @@ async def test_if_all_models_fail_the_turn_fails_with_the_last_error(tmp_path: P
         return calls([{"fail": {"code": code, "message": f"It says {code}.", "retryable": False}}])
 
     models = plays(tmp_path, one=fails("model_auth"), two=fails("model_quota"), three=fails("model_unavailable"))
-    async with open_runtime(tmp_path, calls(), models=models) as home:
-        session = (await home.submit("Go.")).session_id
-        await home.until(session, "turn.failed")
-        (failed,) = [fact for fact in await facts_of(home, session) if isinstance(fact, TurnFailed)]
+    async with open_runtime(tmp_path, calls(), models=models) as rig:
+        session = (await rig.submit("Go.")).session_id
+        await rig.until(session, "turn.failed")
+        (failed,) = [fact for fact in await facts_of(rig, session) if isinstance(fact, TurnFailed)]
 
     assert (failed.code, failed.message) == ("model_unavailable", "It says model_unavailable.")
     assert failed.hint.startswith("The models before it also failed.")
@@ -68,27 +68,27 @@ async def test_a_replay_repeats_a_run_and_reports_where_it_leaves_it(tmp_path: P
     scenario = calls(use_tool("Read", file_path="note.md"), says("It says one."))
     first = tmp_path / "first"
     first.mkdir()
-    async with open_runtime(first, scenario) as home:
-        (home.folder / "note.md").write_text("one\n")
-        session = (await home.submit("What does it say?")).session_id
-        await home.until(session, "turn.completed")
-        packed = await home.do(ExportEvidence(session_id=session))
-        data = await home.runtime.dependencies.store.blobs.get(packed.pack.hash)
+    async with open_runtime(first, scenario) as rig:
+        (rig.folder / "note.md").write_text("one\n")
+        session = (await rig.submit("What does it say?")).session_id
+        await rig.until(session, "turn.completed")
+        packed = await rig.do(ExportEvidence(session_id=session))
+        data = await rig.runtime.dependencies.store.blobs.get(packed.pack.hash)
     assert data is not None
     (tmp_path / "former.zip").write_bytes(data)
     replay = ProviderSettings(name="replay", kind="recorded", recording=str(tmp_path / "former.zip"))
     again = tmp_path / "again"
     again.mkdir()
     models = ConfiguredModels(ModelSettings(providers=(replay,)))
-    async with open_runtime(again, calls(), models=models) as home:
-        (home.folder / "note.md").write_text("one\n")
-        session = (await home.submit("What does it say?")).session_id
-        await home.until(session, "turn.completed")
-        texts = [fact.content.text for fact in await facts_of(home, session) if isinstance(fact, MessageText)]
-        (home.folder / "note.md").write_text("two\n")
-        other = (await home.submit("What does it say?")).session_id
-        await home.until(other, "turn.failed")
-        (failed,) = [fact for fact in await facts_of(home, other) if isinstance(fact, TurnFailed)]
+    async with open_runtime(again, calls(), models=models) as rig:
+        (rig.folder / "note.md").write_text("one\n")
+        session = (await rig.submit("What does it say?")).session_id
+        await rig.until(session, "turn.completed")
+        texts = [fact.content.text for fact in await facts_of(rig, session) if isinstance(fact, MessageText)]
+        (rig.folder / "note.md").write_text("two\n")
+        other = (await rig.submit("What does it say?")).session_id
+        await rig.until(other, "turn.failed")
+        (failed,) = [fact for fact in await facts_of(rig, other) if isinstance(fact, TurnFailed)]
 
     assert texts == ["It says one."]
     assert failed.code == "bad_recording"
@@ -109,41 +109,41 @@ async def test_a_replay_works_for_interrupted_and_summarised_runs(tmp_path: Path
     }
     first = tmp_path / "first"
     first.mkdir()
-    async with open_runtime(first, played) as home:
-        session = (await home.submit("one")).session_id
-        await home.until(session, "model.requested")
-        await home.do(InterruptTurn(session_id=session))
-        await home.until(session, "turn.interrupted")
+    async with open_runtime(first, played) as rig:
+        session = (await rig.submit("one")).session_id
+        await rig.until(session, "model.requested")
+        await rig.do(InterruptTurn(session_id=session))
+        await rig.until(session, "turn.interrupted")
         (tmp_path / "go").touch()
         for count, text in enumerate(("one", "two"), start=1):
-            await home.submit(text, session)
-            await home.until(session, "turn.completed", count)
-        await home.do(CompactThread(session_id=session))
-        await home.until(session, "turn.completed", 3)
-        await home.submit("three", session)
-        await home.until(session, "turn.completed", 4)
-        packed = await home.do(ExportEvidence(session_id=session))
-        data = await home.runtime.dependencies.store.blobs.get(packed.pack.hash)
+            await rig.submit(text, session)
+            await rig.until(session, "turn.completed", count)
+        await rig.do(CompactThread(session_id=session))
+        await rig.until(session, "turn.completed", 3)
+        await rig.submit("three", session)
+        await rig.until(session, "turn.completed", 4)
+        packed = await rig.do(ExportEvidence(session_id=session))
+        data = await rig.runtime.dependencies.store.blobs.get(packed.pack.hash)
     assert data is not None
     (tmp_path / "former.zip").write_bytes(data)
     replay = ProviderSettings(name="replay", kind="recorded", recording=str(tmp_path / "former.zip"))
     again = tmp_path / "again"
     again.mkdir()
-    async with open_runtime(again, calls(), models=ConfiguredModels(ModelSettings(providers=(replay,)))) as home:
+    async with open_runtime(again, calls(), models=ConfiguredModels(ModelSettings(providers=(replay,)))) as rig:
         session: str | None = None
         for count, text in enumerate(("one", "two", "three"), start=1):
-            session = (await home.submit(text, session)).session_id
-            ended = await home.until(session, "turn.completed", count)
-        texts = [fact.content.text for fact in await facts_of(home, ended.stream) if isinstance(fact, MessageText)]
+            session = (await rig.submit(text, session)).session_id
+            ended = await rig.until(session, "turn.completed", count)
+        texts = [fact.content.text for fact in await facts_of(rig, ended.stream) if isinstance(fact, MessageText)]
 
     assert texts == ["First.", "Second.", "Third."]
 
 
 async def test_without_a_model_catalog_listing_is_refused(tmp_path: Path):
-    async with open_runtime(tmp_path, calls()) as home:
+    async with open_runtime(tmp_path, calls()) as rig:
         for query in (ListModels(), TryModel()):
             with pytest.raises(Refusal) as refused:
-                await home.do(query)
+                await rig.do(query)
             assert refused.value.code == "model_unconfigured"
 
 
@@ -152,21 +152,21 @@ async def test_a_run_keeps_its_model_when_another_is_configured(tmp_path: Path):
         [{"wait_for": str(tmp_path / "go")}, *use_tool("Read", file_path="note.md")], says("From the former.")
     )
     models = plays(tmp_path, former=waits)
-    async with open_runtime(tmp_path, calls(), models=models) as home:
-        (home.folder / "note.md").write_text("one\n")
-        session = (await home.submit("Go.")).session_id
-        await home.until(session, "model.requested")
+    async with open_runtime(tmp_path, calls(), models=models) as rig:
+        (rig.folder / "note.md").write_text("one\n")
+        session = (await rig.submit("Go.")).session_id
+        await rig.until(session, "model.requested")
         newer = tmp_path / "newer.yaml"
         newer.write_text(yaml.safe_dump({"name": "n", **calls(says("From the newer."))}))
         models.configure(
             ModelSettings(providers=(ProviderSettings(name="newer", kind="scripted", scenario=str(newer)),))
         )
         (tmp_path / "go").touch()
-        await home.until(session, "turn.completed")
-        later = await home.do(SubmitTurn(text="Go.", workspace_id=home.workspace))
-        await home.until(later.session_id, "turn.completed")
+        await rig.until(session, "turn.completed")
+        later = await rig.do(SubmitTurn(text="Go.", workspace_id=rig.workspace))
+        await rig.until(later.session_id, "turn.completed")
         texts = [
-            [fact.content.text for fact in await facts_of(home, entry) if isinstance(fact, MessageText)]
+            [fact.content.text for fact in await facts_of(rig, entry) if isinstance(fact, MessageText)]
             for entry in (session, later.session_id)
         ]
 

@@ -41,48 +41,48 @@ def background_call(command: str) -> list[dict[str, Any]]:
     return use_tool("Bash", command=command, background=True)
 
 
-async def list_processes(home: RuntimeRig, session: str) -> tuple[ProcessRow, ...]:
+async def list_processes(rig: RuntimeRig, session: str) -> tuple[ProcessRow, ...]:
     """Return the rows of the session's processes after all its facts."""
-    await home.read(session)
-    return (await home.do(ListProcesses(session_id=session))).processes
+    await rig.read(session)
+    return (await rig.do(ListProcesses(session_id=session))).processes
 
 
-async def list_outputs(home: RuntimeRig, session: str) -> list[str]:
+async def list_outputs(rig: RuntimeRig, session: str) -> list[str]:
     """Return the outputs of tool calls, in order."""
-    return [record.fact.output.text for record in await home.facts(session) if isinstance(record.fact, ToolCompleted)]
+    return [record.fact.output.text for record in await rig.facts(session) if isinstance(record.fact, ToolCompleted)]
 
 
 async def test_a_process_outlives_its_call_and_turn(tmp_path: Path) -> None:
     """CTL-09: each step is a fact, and its row shows how it ended."""
     played = calls(background_call("echo up; read line; echo got $line"), says("It runs."))
-    async with open_runtime(tmp_path, played) as home:
-        turn = await home.submit("serve", permission_mode="full")
-        started = await home.until(turn.session_id, "process.started")
-        await home.until(turn.session_id, "turn.completed")
+    async with open_runtime(tmp_path, played) as rig:
+        turn = await rig.submit("serve", permission_mode="full")
+        started = await rig.until(turn.session_id, "process.started")
+        await rig.until(turn.session_id, "turn.completed")
         process = started.scope.process
-        await wait_output(home, turn.session_id, "up\n")
-        (row,) = await list_processes(home, turn.session_id)
+        await wait_output(rig, turn.session_id, "up\n")
+        (row,) = await list_processes(rig, turn.session_id)
         assert (row.process_id, row.state, row.command.text) == (
             process,
             "running",
             "echo up; read line; echo got $line",
         )
 
-        answer = await home.do(WriteProcessStdin(session_id=turn.session_id, process_id=process, text="hello\n"))
+        answer = await rig.do(WriteProcessStdin(session_id=turn.session_id, process_id=process, text="hello\n"))
 
-        over = await home.until(turn.session_id, "process.ended")
+        over = await rig.until(turn.session_id, "process.ended")
         assert answer == ProcessChanged(session_id=turn.session_id, process_id=process, sequence=over.sequence - 1)
         assert isinstance(over.fact, ProcessEnded)
         assert (over.fact.status, over.fact.exit_code, over.fact.output) == ("exited", 0, Text(text="up\ngot hello\n"))
-        (row,) = await list_processes(home, turn.session_id)
+        (row,) = await list_processes(rig, turn.session_id)
         assert (row.state, row.output, row.exit_code) == ("exited", Text(text="up\ngot hello\n"), 0)
 
 
-async def wait_output(home: RuntimeRig, session: str, text: str) -> None:
+async def wait_output(rig: RuntimeRig, session: str, text: str) -> None:
     async def there() -> bool:
-        return any(row.output.text == text for row in await list_processes(home, session))
+        return any(row.output.text == text for row in await list_processes(rig, session))
 
-    await home._wait_for(there)
+    await rig._wait_for(there)
 
 
 async def test_an_agent_reads_and_stops_its_process(tmp_path: Path) -> None:
@@ -94,15 +94,15 @@ async def test_an_agent_reads_and_stops_its_process(tmp_path: Path) -> None:
         use_tool("ReadProcess", **HERE),
         says("Done."),
     )
-    async with open_runtime(tmp_path, played) as home:
-        turn = await home.submit("look", permission_mode="full")
-        await home.until(turn.session_id, "turn.completed")
+    async with open_runtime(tmp_path, played) as rig:
+        turn = await rig.submit("look", permission_mode="full")
+        await rig.until(turn.session_id, "turn.completed")
 
-        over = await home.until(turn.session_id, "process.ended")
+        over = await rig.until(turn.session_id, "process.ended")
         assert isinstance(over.fact, ProcessEnded)
         assert (over.fact.status, over.fact.output.text) == ("terminated", "one\ntwo\n")
         name = over.scope.process
-        assert (await list_outputs(home, turn.session_id))[1:] == [
+        assert (await list_outputs(rig, turn.session_id))[1:] == [
             f"two\n\n[{name} is running. The next offset is 8.]",
             f"{name} was stopped.",
             f"one\ntwo\n\n[{name} was stopped. The next offset is 8.]",
@@ -117,16 +117,16 @@ async def test_a_key_in_a_processs_output_is_redacted_also_across_reads(tmp_path
         use_tool("ReadProcess", **HERE, wait=30_000),
         says("Done."),
     )
-    async with open_runtime(tmp_path, played) as home:
-        turn = await home.submit("look", permission_mode="full")
-        await home.until(turn.session_id, "turn.completed")
+    async with open_runtime(tmp_path, played) as rig:
+        turn = await rig.submit("look", permission_mode="full")
+        await rig.until(turn.session_id, "turn.completed")
 
         async def whole() -> bool:
-            return any("secret://" in row.output.text for row in await list_processes(home, turn.session_id))
+            return any("secret://" in row.output.text for row in await list_processes(rig, turn.session_id))
 
-        await home._wait_for(whole)
-        (row,) = await list_processes(home, turn.session_id)
-        for text in (*await list_outputs(home, turn.session_id), row.output.text):
+        await rig._wait_for(whole)
+        (row,) = await list_processes(rig, turn.session_id)
+        for text in (*await list_outputs(rig, turn.session_id), row.output.text):
             assert key[4:11] not in text
             assert key[11:] not in text
 
@@ -139,18 +139,18 @@ async def test_output_that_may_start_a_secret_is_still_read_to_its_end(tmp_path:
         use_tool("ReadProcess", **HERE, offset=5, wait=60_000),
         says("It asks."),
     )
-    async with open_runtime(tmp_path, played, secrets=redaction) as home:
-        turn = await home.submit("look", permission_mode="full")
-        process = (await home.until(turn.session_id, "process.started")).scope.process
-        await home.until(turn.session_id, "turn.completed")
+    async with open_runtime(tmp_path, played, secrets=redaction) as rig:
+        turn = await rig.submit("look", permission_mode="full")
+        process = (await rig.until(turn.session_id, "process.started")).scope.process
+        await rig.until(turn.session_id, "turn.completed")
 
-        (row,) = await list_processes(home, turn.session_id)
+        (row,) = await list_processes(rig, turn.session_id)
         assert row.output == Text(text="Who? me")
-        assert (await list_outputs(home, turn.session_id))[1] == f"me\n[{process} is running. The next offset is 7.]"
+        assert (await list_outputs(rig, turn.session_id))[1] == f"me\n[{process} is running. The next offset is 7.]"
 
-        await home.do(WriteProcessStdin(session_id=turn.session_id, process_id=process, text="7Kq-x2Zp9w\n"))
+        await rig.do(WriteProcessStdin(session_id=turn.session_id, process_id=process, text="7Kq-x2Zp9w\n"))
 
-        over = await home.until(turn.session_id, "process.ended")
+        over = await rig.until(turn.session_id, "process.ended")
         assert isinstance(over.fact, ProcessEnded)
         assert over.fact.output == Text(text="Who? mesecret://deploy")
 
@@ -159,45 +159,45 @@ async def test_a_persons_stop_request_is_recorded_before_the_process_ends(tmp_pa
     """CTL-09"""
     async with open_runtime(
         tmp_path, calls(background_call(f"(setsid sleep {mark} &); sleep {mark}"), says("It runs."))
-    ) as home:
-        turn = await home.submit("serve", permission_mode="full")
-        process = (await home.until(turn.session_id, "process.started")).scope.process
-        await home.until(turn.session_id, "turn.completed")
+    ) as rig:
+        turn = await rig.submit("serve", permission_mode="full")
+        process = (await rig.until(turn.session_id, "process.started")).scope.process
+        await rig.until(turn.session_id, "turn.completed")
 
-        await home.do(TerminateProcess(session_id=turn.session_id, process_id=process, reason="enough"))
+        await rig.do(TerminateProcess(session_id=turn.session_id, process_id=process, reason="enough"))
 
-        over = await home.until(turn.session_id, "process.ended")
+        over = await rig.until(turn.session_id, "process.ended")
         assert isinstance(over.fact, ProcessEnded)
         assert over.fact.status == "terminated"
-        assert (await home.types(turn.session_id))[-2:] == ["process.stop.requested", "process.ended"]
+        assert (await rig.types(turn.session_id))[-2:] == ["process.stop.requested", "process.ended"]
         assert find_processes(mark) == []
         with pytest.raises(Refusal) as refused:
-            await home.do(TerminateProcess(session_id=turn.session_id, process_id=process))
+            await rig.do(TerminateProcess(session_id=turn.session_id, process_id=process))
         assert refused.value.code == "process_unavailable"
 
 
 async def test_an_unknown_process_is_refused(tmp_path: Path) -> None:
     """CTL-09"""
-    async with open_runtime(tmp_path, calls(says("Hello."))) as home:
-        turn = await home.submit("hello")
-        await home.until(turn.session_id, "turn.completed")
-        before = await home.types(turn.session_id)
+    async with open_runtime(tmp_path, calls(says("Hello."))) as rig:
+        turn = await rig.submit("hello")
+        await rig.until(turn.session_id, "turn.completed")
+        before = await rig.types(turn.session_id)
 
         with pytest.raises(Refusal) as refused:
-            await home.do(WriteProcessStdin(session_id=turn.session_id, process_id="prc_none", text="x"))
+            await rig.do(WriteProcessStdin(session_id=turn.session_id, process_id="prc_none", text="x"))
 
         assert refused.value.code == "unknown_process"
-        assert await home.types(turn.session_id) == before
+        assert await rig.types(turn.session_id) == before
 
 
 async def test_after_a_crash_a_process_is_lost_with_a_warning(tmp_path: Path) -> None:
     """CTL-09: it cannot be recovered, and stopping it changes nothing."""
     played = calls(background_call("sleep 600"), says("It runs."))
-    async with open_runtime(tmp_path, played) as home:
-        turn = await home.submit("serve", permission_mode="full")
-        process = (await home.until(turn.session_id, "process.started")).scope.process
-        await home.until(turn.session_id, "turn.completed")
-        async with open_runtime(copy_as_killed(home, tmp_path), played) as after:
+    async with open_runtime(tmp_path, played) as rig:
+        turn = await rig.submit("serve", permission_mode="full")
+        process = (await rig.until(turn.session_id, "process.started")).scope.process
+        await rig.until(turn.session_id, "turn.completed")
+        async with open_runtime(copy_as_killed(rig, tmp_path), played) as after:
             (row,) = await list_processes(after, turn.session_id)
             for command in (
                 WriteProcessStdin(session_id=turn.session_id, process_id=process, text="x"),
@@ -218,25 +218,25 @@ async def test_after_a_crash_a_process_is_lost_with_a_warning(tmp_path: Path) ->
 async def test_a_process_ends_with_its_host_and_is_recorded(tmp_path: Path, mark: str) -> None:
     """SAFE-10"""
     played = calls(background_call(f"sleep {mark}"), says("It runs."))
-    async with open_runtime(tmp_path, played) as home:
-        turn = await home.submit("serve", permission_mode="full")
-        await home.until(turn.session_id, "turn.completed")
+    async with open_runtime(tmp_path, played) as rig:
+        turn = await rig.submit("serve", permission_mode="full")
+        await rig.until(turn.session_id, "turn.completed")
         await wait_until(lambda: find_processes("sleep", mark))
     assert find_processes(mark) == []
 
-    async with open_runtime(tmp_path, played) as home:
-        (row,) = await list_processes(home, turn.session_id)
+    async with open_runtime(tmp_path, played) as rig:
+        (row,) = await list_processes(rig, turn.session_id)
         assert row.state == "session_closed"
 
 
 async def test_deleting_a_session_ends_its_processes(tmp_path: Path, mark: str) -> None:
     """SAFE-10"""
-    async with open_runtime(tmp_path, calls(background_call(f"sleep {mark}"), says("It runs."))) as home:
-        turn = await home.submit("serve", permission_mode="full")
-        await home.until(turn.session_id, "turn.completed")
+    async with open_runtime(tmp_path, calls(background_call(f"sleep {mark}"), says("It runs."))) as rig:
+        turn = await rig.submit("serve", permission_mode="full")
+        await rig.until(turn.session_id, "turn.completed")
         await wait_until(lambda: find_processes("sleep", mark))
 
-        await home.do(DeleteSession(session_id=turn.session_id, confirm=turn.session_id))
+        await rig.do(DeleteSession(session_id=turn.session_id, confirm=turn.session_id))
 
         assert find_processes(mark) == []
 
@@ -244,47 +244,47 @@ async def test_deleting_a_session_ends_its_processes(tmp_path: Path, mark: str) 
 async def test_a_session_with_a_process_is_not_closed(tmp_path: Path) -> None:
     """CTL-09: the process keeps running without followers."""
     played = calls(background_call("read line"), says("It runs."))
-    async with open_runtime(tmp_path, played, idle=0.0, idle_waiting=0.0) as home:
-        turn = await home.submit("serve", permission_mode="full")
-        process = (await home.until(turn.session_id, "process.started")).scope.process
-        await home.until(turn.session_id, "turn.completed")
+    async with open_runtime(tmp_path, played, idle=0.0, idle_waiting=0.0) as rig:
+        turn = await rig.submit("serve", permission_mode="full")
+        process = (await rig.until(turn.session_id, "process.started")).scope.process
+        await rig.until(turn.session_id, "turn.completed")
 
-        await home.runtime.sessions.sweep()
+        await rig.runtime.sessions.sweep()
 
-        assert home.runtime.sessions.open_sessions() == [turn.session_id]
-        await home.do(WriteProcessStdin(session_id=turn.session_id, process_id=process, end=True))
-        await home.until(turn.session_id, "process.ended")
-        await home.wait_closed()
+        assert rig.runtime.sessions.open_sessions() == [turn.session_id]
+        await rig.do(WriteProcessStdin(session_id=turn.session_id, process_id=process, end=True))
+        await rig.until(turn.session_id, "process.ended")
+        await rig.wait_closed()
 
 
 async def test_a_background_command_needs_the_same_approval(tmp_path: Path) -> None:
     """SAFE-07"""
-    async with open_runtime(tmp_path, calls(background_call("sleep 600"), says("No."))) as home:
-        turn = await home.submit("serve")
-        await home.until(turn.session_id, "action.required")
+    async with open_runtime(tmp_path, calls(background_call("sleep 600"), says("No."))) as rig:
+        turn = await rig.submit("serve")
+        await rig.until(turn.session_id, "action.required")
 
-        (row,) = (await home.read(turn.session_id)).actions
+        (row,) = (await rig.read(turn.session_id)).actions
 
         assert (
             row.prompt
             == "Run sleep 600 in the background? In the sandbox: it can change files of the folder, without network."
         )
-        assert await list_processes(home, turn.session_id) == ()
+        assert await list_processes(rig, turn.session_id) == ()
 
 
 async def test_the_command_environment_is_readable_for_a_workspace_and_a_session(tmp_path: Path) -> None:
     """CTL-09"""
-    async with open_runtime(tmp_path, calls(says("Hello."))) as home:
-        turn = await home.submit("hello", permission_mode="planning")
-        await home.until(turn.session_id, "turn.completed")
+    async with open_runtime(tmp_path, calls(says("Hello."))) as rig:
+        turn = await rig.submit("hello", permission_mode="planning")
+        await rig.until(turn.session_id, "turn.completed")
 
-        of_folder = await home.do(GetExecutionEnvironment(workspace_id=home.workspace))
-        of_session = await home.do(GetExecutionEnvironment(session_id=turn.session_id))
+        of_folder = await rig.do(GetExecutionEnvironment(workspace_id=rig.workspace))
+        of_session = await rig.do(GetExecutionEnvironment(session_id=turn.session_id))
 
         assert (of_folder.cwd, of_folder.level, of_folder.writable) == (
-            str(home.folder),
+            str(rig.folder),
             "bubblewrap",
-            (str(home.folder),),
+            (str(rig.folder),),
         )
         assert (of_session.permission_mode, of_session.writable) == ("planning", ())
         for wrong, code in (
@@ -292,5 +292,5 @@ async def test_the_command_environment_is_readable_for_a_workspace_and_a_session
             (GetExecutionEnvironment(session_id=turn.session_id, thread_id="thr_none"), "unknown_thread"),
         ):
             with pytest.raises(Refusal) as refused:
-                await home.do(wrong)
+                await rig.do(wrong)
             assert refused.value.code == code

@@ -31,13 +31,13 @@ async def test_prose_that_looks_like_a_call_a_command_or_a_status_changes_nothin
     """MAR-11, UI-17: nothing runs, no agent is created or messaged, and the word Finalize ends
     nothing in `auto`."""
     scenario = plays(("lead", "go", [says(f"{number}\n{PROSE}") for number in range(3)]))
-    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
-        write_crew(home)
-        lead = home.folder / "agents" / "lead.md"
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as rig:
+        write_crew(rig)
+        lead = rig.folder / "agents" / "lead.md"
         lead.write_text(lead.read_text().replace("lead: true", "lead: true\nmax_iters: 3"))
-        turn = await home.submit("go", mode=mode, permission_mode="full")
-        end = await home.until(turn.session_id, "turn.completed" if mode == "chat" else "turn.failed")
-        types = set(await home.types(turn.session_id)) - {"tool.catalog.resolved"}
+        turn = await rig.submit("go", mode=mode, permission_mode="full")
+        end = await rig.until(turn.session_id, "turn.completed" if mode == "chat" else "turn.failed")
+        types = set(await rig.types(turn.session_id)) - {"tool.catalog.resolved"}
         families = {tag.split(".")[0] for tag in types}
         assert getattr(end.fact, "code", "") == ("" if mode == "chat" else "max_iters")
         assert not families & {
@@ -51,4 +51,4 @@ async def test_prose_that_looks_like_a_call_a_command_or_a_status_changes_nothin
             "review",
             "agent",
         }
-        assert sorted(path.name for path in home.folder.iterdir()) == ["agents"]
+        assert sorted(path.name for path in rig.folder.iterdir()) == ["agents"]

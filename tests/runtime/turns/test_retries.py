@@ -26,10 +26,10 @@ def busy(**more: Any) -> dict[str, Any]:
 
 async def test_m4_the_patience_setting_limits_the_wait(tmp_path: Path) -> None:
     patience = RetrySettings(patience=0.2, attempts=1)
-    async with open_runtime(tmp_path, calls([busy(retry_after=0.06)]), model_retry=patience) as home:
-        turn = await home.submit("go")
-        await home.until(turn.session_id, "turn.failed")
-        failures = [fact for fact in await facts_of(home, turn.session_id) if isinstance(fact, ModelFailed)]
+    async with open_runtime(tmp_path, calls([busy(retry_after=0.06)]), model_retry=patience) as rig:
+        turn = await rig.submit("go")
+        await rig.until(turn.session_id, "turn.failed")
+        failures = [fact for fact in await facts_of(rig, turn.session_id) if isinstance(fact, ModelFailed)]
     *waits, last = [fact.retry_in_ms for fact in failures]
     assert last is None
     assert 2 <= len(waits) <= 3
@@ -38,39 +38,39 @@ async def test_m4_the_patience_setting_limits_the_wait(tmp_path: Path) -> None:
 
 async def test_m4_a_fallback_replaces_a_long_wait(tmp_path: Path) -> None:
     models = plays(tmp_path, first=calls([busy(retry_after=60)]), second=calls(says("From the second.")))
-    async with open_runtime(tmp_path, calls(), models=models) as home:
-        turn = await home.submit("go")
-        await home.until(turn.session_id, "turn.completed")
-        facts = await facts_of(home, turn.session_id)
+    async with open_runtime(tmp_path, calls(), models=models) as rig:
+        turn = await rig.submit("go")
+        await rig.until(turn.session_id, "turn.completed")
+        facts = await facts_of(rig, turn.session_id)
     assert [fact.provider for fact in facts if isinstance(fact, ModelRequested)] == ["first", "second"]
     assert [fact.chosen.provider for fact in facts if isinstance(fact, RoutingResolved)] == ["first", "second"]
 
 
 async def test_m4_a_waiting_call_is_one_row_with_wait_and_attempt(tmp_path: Path) -> None:
-    async with open_runtime(tmp_path, calls([busy(retry_after=0.01, attempts=3), *says("Hello.")])) as home:
-        turn = await home.submit("go")
-        await home.until(turn.session_id, "turn.completed")
-        notices = [part for part in await home.parts(turn.session_id, turn.turn_id) if isinstance(part, NoticePart)]
+    async with open_runtime(tmp_path, calls([busy(retry_after=0.01, attempts=3), *says("Hello.")])) as rig:
+        turn = await rig.submit("go")
+        await rig.until(turn.session_id, "turn.completed")
+        notices = [part for part in await rig.parts(turn.session_id, turn.turn_id) if isinstance(part, NoticePart)]
     assert [(notice.code, notice.message, notice.attempt) for notice in notices] == [
         ("model_unavailable", "Overloaded.", 4)
     ]
 
 
 async def test_m4_an_interrupt_ends_a_wait_at_once(tmp_path: Path) -> None:
-    async with open_runtime(tmp_path, calls([busy(retry_after=200)])) as home:
-        turn = await home.submit("go")
-        await home.until(turn.session_id, "model.failed")
+    async with open_runtime(tmp_path, calls([busy(retry_after=200)])) as rig:
+        turn = await rig.submit("go")
+        await rig.until(turn.session_id, "model.failed")
         began = time.monotonic()
-        await home.do(InterruptTurn(session_id=turn.session_id))
-        await home.until(turn.session_id, "turn.interrupted")
+        await rig.do(InterruptTurn(session_id=turn.session_id))
+        await rig.until(turn.session_id, "turn.interrupted")
         assert time.monotonic() - began < 20
 
 
 async def test_m4_a_waiting_call_of_a_dead_process_is_interrupted(tmp_path: Path) -> None:
-    async with open_runtime(tmp_path, calls([busy(retry_after=200)])) as home:
-        turn = await home.submit("go")
-        await home.until(turn.session_id, "model.failed")
-        async with open_runtime(copy_as_killed(home, tmp_path), calls(says("Again."))) as after:
+    async with open_runtime(tmp_path, calls([busy(retry_after=200)])) as rig:
+        turn = await rig.submit("go")
+        await rig.until(turn.session_id, "model.failed")
+        async with open_runtime(copy_as_killed(rig, tmp_path), calls(says("Again."))) as after:
             await after.read(turn.session_id)
             assert (await after.types(turn.session_id))[-3:] == [
                 "session.taken_over",
@@ -98,11 +98,11 @@ class Ends:
 
 
 async def test_m4_an_unknown_stop_reason_is_recorded_with_a_warning(tmp_path: Path) -> None:
-    async with open_runtime(tmp_path, calls(), models=cast("ConfiguredModels", Ends())) as home:
-        turn = await home.submit("go")
-        await home.until(turn.session_id, "turn.completed")
-        completed = (await home.until(turn.session_id, "model.completed")).fact
-        warned = [fact for fact in await facts_of(home, turn.session_id) if isinstance(fact, WarningRaised)]
+    async with open_runtime(tmp_path, calls(), models=cast("ConfiguredModels", Ends())) as rig:
+        turn = await rig.submit("go")
+        await rig.until(turn.session_id, "turn.completed")
+        completed = (await rig.until(turn.session_id, "model.completed")).fact
+        warned = [fact for fact in await facts_of(rig, turn.session_id) if isinstance(fact, WarningRaised)]
     assert getattr(completed, "provider_reason", "") == "moon_phase"
     assert [fact.code for fact in warned] == ["answer_end_unknown"]
     assert "moon_phase" in warned[0].message

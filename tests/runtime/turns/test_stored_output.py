@@ -12,9 +12,9 @@ from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says
 from tests.tools.files.test_images import png
 
 
-async def results(home: RuntimeRig, session: str, thread: str, *, images: bool = True) -> list[ToolResultContent]:
+async def results(rig: RuntimeRig, session: str, thread: str, *, images: bool = True) -> list[ToolResultContent]:
     """Return the call results that the model received."""
-    host = (await home.runtime.sessions.get(session)).host
+    host = (await rig.runtime.sessions.get(session)).host
     await host.wait_settled()
     context = await host.conversations.get(thread)
     contents = (content for message in context.messages(images=images) for content in message.content)
@@ -30,33 +30,33 @@ async def test_a_long_output_is_sent_truncated_and_read_in_pages(tmp_path: Path)
             says("Done."),
         ]
     }
-    async with open_runtime(tmp_path, played) as home:
-        first = await home.submit("count", permission_mode="full")
-        await home.until(first.session_id, "turn.completed")
-        ended = await home.until(first.session_id, "tool.completed")
+    async with open_runtime(tmp_path, played) as rig:
+        first = await rig.submit("count", permission_mode="full")
+        await rig.until(first.session_id, "turn.completed")
+        ended = await rig.until(first.session_id, "tool.completed")
         assert isinstance(ended.fact, ToolCompleted)
         output, call = ended.fact.output, ended.scope.tool_call
         assert output.ref is not None
         assert (output.text[:4], output.tail[-6:]) == ("1\n2\n", "30000\n"[-6:])
         assert (len(output.text), len(output.tail)) == (PREVIEW, PREVIEW)
-        sent = (await results(home, first.session_id, first.thread_id))[0].text
+        sent = (await results(rig, first.session_id, first.thread_id))[0].text
         assert len(sent) < 70_000
         assert sent.startswith("1\n2\n")
         assert sent.endswith("30000\n")
         assert f'`read_output`, call_id "{call}", offset 49152.' in sent
-        parts = await home.parts(first.session_id, first.turn_id)
+        parts = await rig.parts(first.session_id, first.turn_id)
         assert next(part.output for part in parts if isinstance(part, ToolPart)) == output
 
 
 async def test_read_output_returns_only_outputs_of_the_agents_own_calls(tmp_path: Path) -> None:
     """UI-08, SAFE"""
     played = {"calls": [use_tool("Bash", command="seq 1 30000"), says("Done.")]}
-    async with open_runtime(tmp_path, played) as home:
-        first = await home.submit("count", permission_mode="full")
-        await home.until(first.session_id, "turn.completed")
+    async with open_runtime(tmp_path, played) as rig:
+        first = await rig.submit("count", permission_mode="full")
+        await rig.until(first.session_id, "turn.completed")
         call = next(
             record.scope.tool_call
-            for record in await home.facts(first.session_id)
+            for record in await rig.facts(first.session_id)
             if isinstance(record.fact, ToolCompleted)
         )
     more = [
@@ -66,12 +66,12 @@ async def test_read_output_returns_only_outputs_of_the_agents_own_calls(tmp_path
         use_tool("ReadOutput", call_id=call, offset=10_000_000),
         says("Read."),
     ]
-    async with open_runtime(tmp_path, {"calls": more}) as home:
-        await home.submit("read on", first.session_id)
-        await home.until(first.session_id, "turn.completed", 2)
+    async with open_runtime(tmp_path, {"calls": more}) as rig:
+        await rig.submit("read on", first.session_id)
+        await rig.until(first.session_id, "turn.completed", 2)
         ended = [
             record.fact
-            for record in await home.facts(first.session_id)
+            for record in await rig.facts(first.session_id)
             if isinstance(record.fact, ToolCompleted | ToolFailed)
         ]
         page, other, behind = ended[1:]
@@ -90,21 +90,21 @@ async def test_an_image_is_read_as_an_image_and_other_files_are_named(tmp_path: 
     """UI-08, CTX-01: a model without image input receives a description."""
     async with open_runtime(
         tmp_path, calls(use_tool("Read", file_path="a.png"), use_tool("Read", file_path="b.pdf"), says("Seen."))
-    ) as home:
-        (home.folder / "a.png").write_bytes(png(4, 4))
-        (home.folder / "b.pdf").write_bytes(b"%PDF-1.7\n\0\0")
-        first = await home.submit("look")
-        await home.until(first.session_id, "turn.completed")
-        facts = [record.fact for record in await home.facts(first.session_id) if isinstance(record.fact, ToolCompleted)]
+    ) as rig:
+        (rig.folder / "a.png").write_bytes(png(4, 4))
+        (rig.folder / "b.pdf").write_bytes(b"%PDF-1.7\n\0\0")
+        first = await rig.submit("look")
+        await rig.until(first.session_id, "turn.completed")
+        facts = [record.fact for record in await rig.facts(first.session_id) if isinstance(record.fact, ToolCompleted)]
         (ref,) = facts[0].images
         assert (ref.media, ref.size) == ("image/png", len(png(4, 4)))
-        image_result, other = await results(home, first.session_id, first.thread_id)
+        image_result, other = await results(rig, first.session_id, first.thread_id)
         assert image_result.images == (ImageContent(data=png(4, 4), media="image/png"),)
         assert "f is" not in image_result.text
         assert "b.pdf is a PDF document, 11 bytes" in other.text
-        unshown = (await results(home, first.session_id, first.thread_id, images=False))[0]
+        unshown = (await results(rig, first.session_id, first.thread_id, images=False))[0]
         assert unshown.images == ()
         assert "4 × 4 pixels" in unshown.text
         assert "This model does not accept images" in unshown.text
-        parts = await home.parts(first.session_id, first.turn_id)
+        parts = await rig.parts(first.session_id, first.turn_id)
         assert [part.images for part in parts if isinstance(part, ToolPart)] == [(ref,), ()]

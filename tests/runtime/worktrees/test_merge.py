@@ -30,14 +30,14 @@ WROTE = plays(
 @asynccontextmanager
 async def changed_worktree(place: Path, objective: str = "alpha") -> AsyncIterator[tuple[RuntimeRig, str]]:
     """Return a session whose child changed its worktree."""
-    async with open_runtime(place, WROTE, FolderDefinitions()) as home:
-        commit_folder(home)
-        turn = await home.submit("hello", permission_mode="full")
-        await home.until(turn.session_id, "turn.completed")
+    async with open_runtime(place, WROTE, FolderDefinitions()) as rig:
+        commit_folder(rig)
+        turn = await rig.submit("hello", permission_mode="full")
+        await rig.until(turn.session_id, "turn.completed")
         spawned = SpawnSubagent(session_id=turn.session_id, agent="worker", objective=objective, isolation="worktree")
-        await home.do(spawned)
-        await home.until(turn.session_id, "subagent.completed")
-        yield home, turn.session_id
+        await rig.do(spawned)
+        await rig.until(turn.session_id, "subagent.completed")
+        yield rig, turn.session_id
 
 
 def merge(session: str, agent: str = "worker-1") -> MergeSubagent:
@@ -46,12 +46,12 @@ def merge(session: str, agent: str = "worker-1") -> MergeSubagent:
 
 async def test_a_persons_merge_is_a_fact_before_and_after_it(tmp_path: Path) -> None:
     """SUB-06: the intent has an actor and a reason, and is durable before git runs."""
-    async with changed_worktree(tmp_path) as (home, session):
-        done = await home.do(merge(session))
+    async with changed_worktree(tmp_path) as (rig, session):
+        done = await rig.do(merge(session))
         assert (done.status, done.files, done.conflict) == ("merged", ("notes.md",), ())
-        assert (home.folder / "notes.md").read_text() == "one\ntwo\n"
-        assert git(home.folder, "log", "-1", "--format=%s") == "Merge the work of worker-1"
-        merges = [record for record in await home.facts(session) if record.header.type.startswith("subagent.merge")]
+        assert (rig.folder / "notes.md").read_text() == "one\ntwo\n"
+        assert git(rig.folder, "log", "-1", "--format=%s") == "Merge the work of worker-1"
+        merges = [record for record in await rig.facts(session) if record.header.type.startswith("subagent.merge")]
         assert [record.fact for record in merges] == [
             SubagentMergeRequested(reason="it is good"),
             SubagentMerged(status="merged", files=("notes.md",)),
@@ -61,55 +61,55 @@ async def test_a_persons_merge_is_a_fact_before_and_after_it(tmp_path: Path) -> 
             (PERSON, "worker-1", first_sequence),
             (PERSON, "worker-1", done.sequence),
         ]
-        records = [fact for fact in await home.facts(session) if first_sequence < fact.sequence < done.sequence]
+        records = [fact for fact in await rig.facts(session) if first_sequence < fact.sequence < done.sequence]
         assert [record.header.type for record in records] == [
             "artifact.created",
             "artifact.version.created",
             "artifact.version.created",
         ]
         assert [getattr(record.fact, "version_origin", "") for record in records] == ["", "found", "merge"]
-        again = await home.do(merge(session))
+        again = await rig.do(merge(session))
         assert again.status == "nothing_to_merge"
 
 
 async def test_a_conflict_names_its_files_and_nothing_is_merged(tmp_path: Path) -> None:
-    async with changed_worktree(tmp_path) as (home, session):
-        (home.folder / "notes.md").write_text("mine\n")
-        git(home.folder, "commit", "--quiet", "-am", "second")
-        done = await home.do(merge(session))
+    async with changed_worktree(tmp_path) as (rig, session):
+        (rig.folder / "notes.md").write_text("mine\n")
+        git(rig.folder, "commit", "--quiet", "-am", "second")
+        done = await rig.do(merge(session))
         assert (done.status, done.files, done.conflict) == ("conflict", (), ("notes.md",))
-        assert (home.folder / "notes.md").read_text() == "mine\n"
-        assert not git(home.folder, "status", "--porcelain")
+        assert (rig.folder / "notes.md").read_text() == "mine\n"
+        assert not git(rig.folder, "status", "--porcelain")
 
 
 async def test_a_merge_repeated_with_its_key_runs_once(tmp_path: Path) -> None:
     """CTL-01"""
-    async with changed_worktree(tmp_path) as (home, session):
-        first, second = await asyncio.gather(home.do(merge(session), "k1"), home.do(merge(session), "k1"))
-        assert first == second == await home.do(merge(session), "k1")
+    async with changed_worktree(tmp_path) as (rig, session):
+        first, second = await asyncio.gather(rig.do(merge(session), "k1"), rig.do(merge(session), "k1"))
+        assert first == second == await rig.do(merge(session), "k1")
         assert isinstance(first, ChildMerged)
-        assert len(await list_facts(home, session, SubagentMerged)) == 1
+        assert len(await list_facts(rig, session, SubagentMerged)) == 1
 
 
 async def test_a_git_failure_is_reported_and_nothing_is_merged(tmp_path: Path) -> None:
-    async with changed_worktree(tmp_path) as (home, session):
-        (home.folder / "notes.md").write_text("not committed\n")
+    async with changed_worktree(tmp_path) as (rig, session):
+        (rig.folder / "notes.md").write_text("not committed\n")
         with pytest.raises(Refusal) as refused:
-            await home.do(merge(session), "k1")
+            await rig.do(merge(session), "k1")
         assert refused.value.code == "merge_failed"
-        assert (home.folder / "notes.md").read_text() == "not committed\n"
-        git(home.folder, "checkout", "--quiet", "notes.md")
-        assert (await home.do(merge(session), "k1")).status == "merged", "a refusal is not kept"
-        assert [fact.status for fact in await list_facts(home, session, SubagentMerged)] == ["failed", "merged"]
+        assert (rig.folder / "notes.md").read_text() == "not committed\n"
+        git(rig.folder, "checkout", "--quiet", "notes.md")
+        assert (await rig.do(merge(session), "k1")).status == "merged", "a refusal is not kept"
+        assert [fact.status for fact in await list_facts(rig, session, SubagentMerged)] == ["failed", "merged"]
 
 
 @pytest.mark.parametrize(("agent", "code"), [("lead", "not_your_child"), ("ghost", "unknown_agent")])
 async def test_only_children_with_a_worktree_can_be_merged(tmp_path: Path, agent: str, code: str) -> None:
-    async with changed_worktree(tmp_path, "nothing") as (home, session):
+    async with changed_worktree(tmp_path, "nothing") as (rig, session):
         with pytest.raises(Refusal) as refused:
-            await home.do(merge(session, agent))
+            await rig.do(merge(session, agent))
         assert refused.value.code == code
-        assert await list_facts(home, session, SubagentMergeRequested) == []
+        assert await list_facts(rig, session, SubagentMergeRequested) == []
 
 
 def _merging(state: Session) -> bool:
@@ -117,15 +117,15 @@ def _merging(state: Session) -> bool:
 
 
 async def test_an_interrupted_merge_has_an_unknown_outcome_and_can_be_repeated(tmp_path: Path) -> None:
-    async with changed_worktree(tmp_path) as (home, session):
+    async with changed_worktree(tmp_path) as (rig, session):
         # The intent is recorded, and the process ends before git runs.
-        host = (await home.runtime.sessions.get(session)).host
+        host = (await rig.runtime.sessions.get(session)).host
         await host.run_command(merge(session), PERSON)
         assert _merging(host.state)
         with pytest.raises(Refusal) as refused:
-            await home.do(merge(session))
+            await rig.do(merge(session))
         assert refused.value.code == "thread_busy"
-    async with open_runtime(tmp_path, WROTE, FolderDefinitions()) as home:
-        await wait_state(home, session, lambda state: not _merging(state))
-        assert [fact.status for fact in await list_facts(home, session, SubagentMerged)] == ["unknown"]
-        assert (await home.do(merge(session))).status == "merged"
+    async with open_runtime(tmp_path, WROTE, FolderDefinitions()) as rig:
+        await wait_state(rig, session, lambda state: not _merging(state))
+        assert [fact.status for fact in await list_facts(rig, session, SubagentMerged)] == ["unknown"]
+        assert (await rig.do(merge(session))).status == "merged"

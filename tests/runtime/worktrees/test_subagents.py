@@ -26,18 +26,18 @@ def git(folder: Path, *arguments: str) -> str:
     return done.stdout.strip()
 
 
-def commit_folder(home: RuntimeRig) -> None:
+def commit_folder(rig: RuntimeRig) -> None:
     """Commit the folder with its agents and one file."""
-    write_crew(home)
-    (home.folder / "notes.md").write_text("one\n")
-    git(home.folder, "init", "--quiet", "--initial-branch=main")
-    git(home.folder, "add", "--all")
-    git(home.folder, "commit", "--quiet", "-m", "first")
+    write_crew(rig)
+    (rig.folder / "notes.md").write_text("one\n")
+    git(rig.folder, "init", "--quiet", "--initial-branch=main")
+    git(rig.folder, "add", "--all")
+    git(rig.folder, "commit", "--quiet", "-m", "first")
 
 
-async def wait_lead_end(home: RuntimeRig, session: str) -> None:
+async def wait_lead_end(rig: RuntimeRig, session: str) -> None:
     await wait_fact(
-        home, session, lambda record: record.header.type == "turn.completed" and record.scope.agent == "lead"
+        rig, session, lambda record: record.header.type == "turn.completed" and record.scope.agent == "lead"
     )
 
 
@@ -56,19 +56,19 @@ async def test_a_childs_worktree_is_merged_by_its_parent_and_removed(tmp_path: P
         ("lead", "go", [SPAWN, WAIT, use_tool("Read", file_path="notes.md"), MERGE, CLOSE, says("Done.")]),
         ("worker", "alpha", write_calls("one\ntwo\n")),
     )
-    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
-        commit_folder(home)
-        turn = await home.submit("go", permission_mode="full")
-        await wait_lead_end(home, turn.session_id)
-        (apart,) = await list_facts(home, turn.session_id, SubagentIsolated)
-        assert Path(apart.path).parent == home.folder.parent
-        assert apart.base == git(home.folder, "rev-parse", "HEAD^1")
-        outputs = [fact.output.text for fact in await list_facts(home, turn.session_id, ToolCompleted)]
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as rig:
+        commit_folder(rig)
+        turn = await rig.submit("go", permission_mode="full")
+        await wait_lead_end(rig, turn.session_id)
+        (apart,) = await list_facts(rig, turn.session_id, SubagentIsolated)
+        assert Path(apart.path).parent == rig.folder.parent
+        assert apart.base == git(rig.folder, "rev-parse", "HEAD^1")
+        outputs = [fact.output.text for fact in await list_facts(rig, turn.session_id, ToolCompleted)]
         assert f"{apart.path}\none\ntwo\n" in outputs
         assert any(text.strip().endswith("one") for text in outputs), "the folder is as it was until the merge"
-        assert (home.folder / "notes.md").read_text() == "one\ntwo\n"
-        assert git(home.folder, "log", "-1", "--format=%s") == "Merge the work of worker-1"
-        await wait_removed(home.folder, Path(apart.path))
+        assert (rig.folder / "notes.md").read_text() == "one\ntwo\n"
+        assert git(rig.folder, "log", "-1", "--format=%s") == "Merge the work of worker-1"
+        await wait_removed(rig.folder, Path(apart.path))
 
 
 async def test_a_childs_nested_repository_is_ignored(tmp_path: Path) -> None:
@@ -84,15 +84,15 @@ async def test_a_childs_nested_repository_is_ignored(tmp_path: Path) -> None:
         ("lead", "go", [SPAWN, WAIT, MERGE, CLOSE, says("Done.")]),
         ("worker", "alpha", [use_tool("Bash", command=command), says("A.")]),
     )
-    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
-        commit_folder(home)
-        turn = await home.submit("go", permission_mode="full")
-        await wait_lead_end(home, turn.session_id)
-        await wait_fact(home, turn.session_id, lambda record: isinstance(record.fact, WarningRaised))
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as rig:
+        commit_folder(rig)
+        turn = await rig.submit("go", permission_mode="full")
+        await wait_lead_end(rig, turn.session_id)
+        await wait_fact(rig, turn.session_id, lambda record: isinstance(record.fact, WarningRaised))
 
-        (apart,) = await list_facts(home, turn.session_id, SubagentIsolated)
-        assert (home.folder / "mine.md").read_text() == "mine\n"
-        assert not [entry for entry in git(home.folder, "ls-files").splitlines() if entry.startswith("sub")]
+        (apart,) = await list_facts(rig, turn.session_id, SubagentIsolated)
+        assert (rig.folder / "mine.md").read_text() == "mine\n"
+        assert not [entry for entry in git(rig.folder, "ls-files").splitlines() if entry.startswith("sub")]
         assert (Path(apart.path) / "sub" / "b").exists()
         assert not marked.exists()
 
@@ -120,12 +120,12 @@ async def test_a_conflict_names_its_files_and_nothing_is_partly_merged(tmp_path:
         ),
         ("worker", "alpha", write_calls("theirs\n")),
     )
-    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
-        commit_folder(home)
-        turn = await home.submit("go", permission_mode="full")
-        await home.until(turn.session_id, "subagent.completed")
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as rig:
+        commit_folder(rig)
+        turn = await rig.submit("go", permission_mode="full")
+        await rig.until(turn.session_id, "subagent.completed")
         await wait_fact(
-            home,
+            rig,
             turn.session_id,
             lambda record: (
                 record.header.type == "tool.completed"
@@ -133,19 +133,19 @@ async def test_a_conflict_names_its_files_and_nothing_is_partly_merged(tmp_path:
                 and record.scope.agent == "lead"
             ),
         )
-        git(home.folder, "commit", "--quiet", "-am", "second")
+        git(rig.folder, "commit", "--quiet", "-am", "second")
         (tmp_path / "committed").touch()
-        await wait_lead_end(home, turn.session_id)
-        (failed,) = await list_facts(home, turn.session_id, ToolFailed)
+        await wait_lead_end(rig, turn.session_id)
+        (failed,) = await list_facts(rig, turn.session_id, ToolFailed)
         assert (failed.code, failed.message) == (
             "merge_failed",
             "Nothing was merged because of conflicts in: notes.md.",
         )
-        assert (home.folder / "notes.md").read_text() == "mine\n"
-        assert git(home.folder, "status", "--porcelain") == ""
-        warning = await home.until(turn.session_id, "warning.raised")
+        assert (rig.folder / "notes.md").read_text() == "mine\n"
+        assert git(rig.folder, "status", "--porcelain") == ""
+        warning = await rig.until(turn.session_id, "warning.raised")
         assert isinstance(warning.fact, WarningRaised)
-        (apart,) = await list_facts(home, turn.session_id, SubagentIsolated)
+        (apart,) = await list_facts(rig, turn.session_id, SubagentIsolated)
         assert warning.fact.code == "worktree_kept"
         assert git(Path(apart.path), "log", "-1", "--format=%s") == "The work of worker-1"
         assert (
@@ -156,16 +156,16 @@ async def test_a_conflict_names_its_files_and_nothing_is_partly_merged(tmp_path:
 
 async def test_a_folder_without_a_repository_fails_the_child_and_informs_its_parent(tmp_path: Path) -> None:
     scenario = plays(("lead", "go", [SPAWN, WAIT, MERGE, CLOSE, says("Then not.")]))
-    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as home:
-        write_crew(home)
-        turn = await home.submit("go", permission_mode="full")
-        await wait_lead_end(home, turn.session_id)
-        (failed,) = await list_facts(home, turn.session_id, SubagentFailed)
+    async with open_runtime(tmp_path, scenario, FolderDefinitions()) as rig:
+        write_crew(rig)
+        turn = await rig.submit("go", permission_mode="full")
+        await wait_lead_end(rig, turn.session_id)
+        (failed,) = await list_facts(rig, turn.session_id, SubagentFailed)
         assert failed.code == "worktree_failed"
         assert "not a git repository" in failed.message
-        assert [fact.status for fact in await list_facts(home, turn.session_id, WorkerNotification)] == ["failed"]
-        assert [fact.code for fact in await list_facts(home, turn.session_id, ToolRefused)] == ["merge_failed"]
-        assert len(await list_facts(home, turn.session_id, SubagentClosed)) == 1
+        assert [fact.status for fact in await list_facts(rig, turn.session_id, WorkerNotification)] == ["failed"]
+        assert [fact.code for fact in await list_facts(rig, turn.session_id, ToolRefused)] == ["merge_failed"]
+        assert len(await list_facts(rig, turn.session_id, SubagentClosed)) == 1
 
 
 async def test_an_unexpected_worktree_error_fails_the_child(tmp_path: Path) -> None:
@@ -173,13 +173,13 @@ async def test_an_unexpected_worktree_error_fails_the_child(tmp_path: Path) -> N
     scenario = plays(("lead", "go", [SPAWN, WAIT, says("It did not work.")]))
     place = tmp_path / ("r" * 250)
     place.mkdir()
-    async with open_runtime(place, scenario, FolderDefinitions()) as home:
-        write_crew(home)
+    async with open_runtime(place, scenario, FolderDefinitions()) as rig:
+        write_crew(rig)
         git(place, "init", "--quiet")
         git(place, "commit", "--quiet", "--allow-empty", "-m", "first")
-        turn = await home.submit("go", permission_mode="full")
-        await wait_lead_end(home, turn.session_id)
-        (failed,) = await list_facts(home, turn.session_id, SubagentFailed)
+        turn = await rig.submit("go", permission_mode="full")
+        await wait_lead_end(rig, turn.session_id)
+        (failed,) = await list_facts(rig, turn.session_id, SubagentFailed)
         assert failed.code == "worktree_failed"
         # Newer git releases detect it before the runtime fails.
         found_by = failed.message.removeprefix("git created no worktree: ")
@@ -189,16 +189,16 @@ async def test_an_unexpected_worktree_error_fails_the_child(tmp_path: Path) -> N
 async def test_a_child_of_a_repository_subfolder_works_in_that_subfolder(tmp_path: Path) -> None:
     scenario = plays(("lead", "go", [SPAWN, WAIT, MERGE, says("Done.")]), ("worker", "alpha", write_calls("two\n")))
     (tmp_path / "outer").mkdir()
-    async with open_runtime(tmp_path / "outer", scenario, FolderDefinitions()) as home:
-        write_crew(home)
-        (home.folder / "notes.md").write_text("one\n")
-        git(home.folder.parent, "init", "--quiet", "--initial-branch=main")
-        git(home.folder.parent, "add", "work")
-        git(home.folder.parent, "commit", "--quiet", "-m", "first")
-        turn = await home.submit("go", permission_mode="full")
-        await wait_lead_end(home, turn.session_id)
-        (apart,) = await list_facts(home, turn.session_id, SubagentIsolated)
+    async with open_runtime(tmp_path / "outer", scenario, FolderDefinitions()) as rig:
+        write_crew(rig)
+        (rig.folder / "notes.md").write_text("one\n")
+        git(rig.folder.parent, "init", "--quiet", "--initial-branch=main")
+        git(rig.folder.parent, "add", "work")
+        git(rig.folder.parent, "commit", "--quiet", "-m", "first")
+        turn = await rig.submit("go", permission_mode="full")
+        await wait_lead_end(rig, turn.session_id)
+        (apart,) = await list_facts(rig, turn.session_id, SubagentIsolated)
         assert Path(apart.path).name == "work"
         assert Path(apart.path).parent.parent == tmp_path
-        assert (home.folder / "notes.md").read_text() == "two\n"
-        assert f"your own git worktree, {apart.path}." in await list_received_texts(home, turn.session_id, "worker-1")
+        assert (rig.folder / "notes.md").read_text() == "two\n"
+        assert f"your own git worktree, {apart.path}." in await list_received_texts(rig, turn.session_id, "worker-1")

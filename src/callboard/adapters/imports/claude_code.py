@@ -69,14 +69,14 @@ _COMMAND = re.compile(r"<command-name>(.*?)</command-name>(?:\s*<command-args>(.
 _INTERRUPTED = "[Request interrupted by user"
 
 
-def find(home: Path) -> Iterator[PastSession]:
+def find(product_folder: Path) -> Iterator[PastSession]:
     """Yield the sessions in Claude Code's folder (`~/.claude`), except those without a turn."""
-    return read_sessions(list_transcripts(home), read_session)
+    return read_sessions(list_transcripts(product_folder), read_session)
 
 
-def list_transcripts(home: Path) -> Iterator[Path]:
+def list_transcripts(product_folder: Path) -> Iterator[Path]:
     """Yield the files that may be sessions, unordered."""
-    return (home / "projects").glob("*/*.jsonl")
+    return (product_folder / "projects").glob("*/*.jsonl")
 
 
 def list_parts(file: Path) -> list[Path]:

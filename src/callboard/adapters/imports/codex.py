@@ -70,14 +70,14 @@ _CALLS = ("function_call", "custom_tool_call", "local_shell_call")
 _OUTPUTS = ("function_call_output", "custom_tool_call_output")
 
 
-def find(home: Path) -> Iterator[PastSession]:
+def find(product_folder: Path) -> Iterator[PastSession]:
     """Yield the sessions in Codex's folder (`~/.codex`), except those without a turn."""
-    return read_sessions(list_transcripts(home), read_session)
+    return read_sessions(list_transcripts(product_folder), read_session)
 
 
-def list_transcripts(home: Path) -> Iterator[Path]:
+def list_transcripts(product_folder: Path) -> Iterator[Path]:
     """Yield the files that may be sessions, unordered."""
-    return (home / "sessions").glob("**/rollout-*.jsonl")
+    return (product_folder / "sessions").glob("**/rollout-*.jsonl")
 
 
 def list_parts(file: Path) -> list[Path]:

@@ -55,7 +55,12 @@ class RestoreResult(msgspec.Struct, frozen=True, kw_only=True, rename="camel", o
 
 
 def restore(
-    home: StateFolder, file: Path, *, replace: bool = False, damaged: bool = False, progress: Callable[[str], None]
+    state_folder: StateFolder,
+    file: Path,
+    *,
+    replace: bool = False,
+    damaged: bool = False,
+    progress: Callable[[str], None],
 ) -> RestoreResult:
     """Replace the state folder's store, settings, secret names and uploads with a backup.
 
@@ -69,19 +74,19 @@ def restore(
         Refusal: `store_exists` without `replace`, `store_locked` while a process writes, `invalid_input` for an incomplete or
             invalid file, `chain_broken` for a damaged backup, `store_full`, `store_unusable`.
     Example:
-        restore(home, Path("callboard-20260101-120000.tar"), replace=True, progress=print)
+        restore(state_folder, Path("callboard-20260101-120000.tar"), replace=True, progress=print)
     """
     if not file.is_file():
         hint = "Give a file from `callboard backup`."
         raise Refusal("invalid_input", f"There is no file {file}.", field="FILE", hint=hint)
-    home.create()
-    finish_restore(home)
+    state_folder.create()
+    finish_restore(state_folder)
     with contextlib.ExitStack() as stack:
-        if home.has_store() and not replace:
-            raise _build_exists_refusal(home)
+        if state_folder.has_store() and not replace:
+            raise _build_exists_refusal(state_folder)
         try:
-            stack.enter_context(_lock_store(home, replace=replace))
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=home.folder, prefix=_UNPACKED)))
+            stack.enter_context(_lock_store(state_folder, replace=replace))
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=state_folder.folder, prefix=_UNPACKED)))
             progress("unpacking")
             manifest = unpack(file, folder)
             migrate_log(folder / "store")
@@ -91,11 +96,11 @@ def restore(
             for path in (folder / "store").iterdir():
                 if path.name != "callboard.db":
                     path.unlink()
-            raise_epoch(folder / "store", read_epoch(home.store))
+            raise_epoch(folder / "store", read_epoch(state_folder.store))
             progress("replacing the files")
-            former = _swap(home, folder)
+            former = _swap(state_folder, folder)
         except OSError as error:
-            raise build_path_refusal(home.folder, error) from error
+            raise build_path_refusal(state_folder.folder, error) from error
     return RestoreResult(
         file=str(file),
         made_at=manifest.made_at,
@@ -108,22 +113,22 @@ def restore(
 
 
 @contextlib.contextmanager
-def _lock_store(home: StateFolder, *, replace: bool) -> Generator[None]:
+def _lock_store(state_folder: StateFolder, *, replace: bool) -> Generator[None]:
     """Lock the store's folder, created if missing: no process can open the store meanwhile."""
-    is_new = not home.store.exists()
-    home.store.mkdir(mode=0o700, exist_ok=True)
-    lock = WriterLock(home.store)
+    is_new = not state_folder.store.exists()
+    state_folder.store.mkdir(mode=0o700, exist_ok=True)
+    lock = WriterLock(state_folder.store)
     try:
-        if (home.store / FACTS).exists() and not replace:
-            raise _build_exists_refusal(home)
+        if (state_folder.store / FACTS).exists() and not replace:
+            raise _build_exists_refusal(state_folder)
         yield
     finally:
-        if is_new and not (home.store / FACTS).exists():
-            shutil.rmtree(home.store)
+        if is_new and not (state_folder.store / FACTS).exists():
+            shutil.rmtree(state_folder.store)
         lock.release()
 
 
-def finish_restore(home: StateFolder) -> None:
+def finish_restore(state_folder: StateFolder) -> None:
     """Finish a decided restore that was interrupted, and remove leftovers of others.
 
     Leftovers are copies of a log, which may contain sessions that have been deleted.
@@ -131,45 +136,47 @@ def finish_restore(home: StateFolder) -> None:
     Raises:
         Refusal: `store_locked` while another process restores or writes, `store_unusable`, `store_full`.
     """
-    leftovers = [*home.folder.glob(f"{_UNPACKED}*"), *home.folder.glob(_STAGED)]
-    if not leftovers and not (home.folder / _MARK).exists():
+    leftovers = [*state_folder.folder.glob(f"{_UNPACKED}*"), *state_folder.folder.glob(_STAGED)]
+    if not leftovers and not (state_folder.folder / _MARK).exists():
         return
     try:
-        with _lock_store(home, replace=True), _lock_staging(home):
-            _replace_all(home)
-            for folder in (*leftovers, home.folder / _STAGED):
+        with _lock_store(state_folder, replace=True), _lock_staging(state_folder):
+            _replace_all(state_folder)
+            for folder in (*leftovers, state_folder.folder / _STAGED):
                 shutil.rmtree(folder, ignore_errors=True)
     except OSError as error:
-        raise build_path_refusal(home.folder, error) from error
+        raise build_path_refusal(state_folder.folder, error) from error
 
 
-def _swap(home: StateFolder, folder: Path) -> tuple[str, ...]:
+def _swap(state_folder: StateFolder, folder: Path) -> tuple[str, ...]:
     """Replace the former files with those of the folder, all or none.
 
     The new files are first staged next to the former ones. Writing the mark decides the restore: before it nothing has changed,
     after it `finish_restore` can always continue.
     """
-    staged, mark = home.folder / _STAGED, home.folder / _MARK
+    staged, mark = state_folder.folder / _STAGED, state_folder.folder / _MARK
     shutil.rmtree(staged, ignore_errors=True)
     names = tuple(name for name in _NAMES if (folder / name).exists())
-    with _lock_staging(home):
+    with _lock_staging(state_folder):
         try:
             for name in names:
                 (folder / name).rename(staged / name)
             (staged / "store" / _NEW).touch(0o600)
-            for path in (staged / "store", staged, home.folder):
+            for path in (staged / "store", staged, state_folder.folder):
                 sync_folder(path)
-            write_private(mark, msgspec.json.encode(_Swap(ending=_find_unused_ending(home.folder), names=names)))
+            write_private(
+                mark, msgspec.json.encode(_Swap(ending=_find_unused_ending(state_folder.folder), names=names))
+            )
         finally:
             if not mark.exists():
                 shutil.rmtree(staged, ignore_errors=True)
-        return _replace_all(home)
+        return _replace_all(state_folder)
 
 
 @contextlib.contextmanager
-def _lock_staging(home: StateFolder) -> Generator[None]:
+def _lock_staging(state_folder: StateFolder) -> Generator[None]:
     """Lock the folder of the new files: the lock of the store moves away with the store."""
-    staged = home.folder / _STAGED
+    staged = state_folder.folder / _STAGED
     staged.mkdir(mode=0o700, exist_ok=True)
     lock = WriterLock(staged)
     try:
@@ -178,9 +185,9 @@ def _lock_staging(home: StateFolder) -> Generator[None]:
         lock.release()
 
 
-def _replace_all(home: StateFolder) -> tuple[str, ...]:
+def _replace_all(state_folder: StateFolder) -> tuple[str, ...]:
     """Replace the former files with the staged ones, the store last. Continues after an interruption."""
-    mark, staged = home.folder / _MARK, home.folder / _STAGED
+    mark, staged = state_folder.folder / _MARK, state_folder.folder / _STAGED
     try:
         swap = msgspec.json.decode(read_regular(mark), type=_Swap)
     except FileNotFoundError:
@@ -189,18 +196,18 @@ def _replace_all(home: StateFolder) -> tuple[str, ...]:
     except (OSError, UnicodeDecodeError, msgspec.MsgspecError) as error:
         raise _build_unreadable_refusal(mark, error) from error
     for name in swap.names:
-        new, old, aside = staged / name, home.folder / name, home.folder / f"{name}.{swap.ending}"
+        new, old, aside = staged / name, state_folder.folder / name, state_folder.folder / f"{name}.{swap.ending}"
         if name == "store":
             _replace_store(new, old, aside)
         elif new.exists():
             if old.exists():
                 old.rename(aside)
             new.rename(old)
-    sync_folder(home.folder)
+    sync_folder(state_folder.folder)
     mark.unlink()
-    sync_folder(home.folder)
+    sync_folder(state_folder.folder)
     shutil.rmtree(staged, ignore_errors=True)
-    former = (home.folder / f"{name}.{swap.ending}" for name in swap.names)
+    former = (state_folder.folder / f"{name}.{swap.ending}" for name in swap.names)
     return tuple(str(path) for path in former if path.exists())
 
 
@@ -240,10 +247,10 @@ def _exchange(left: Path, right: Path) -> bool:
     return call(_AT_FDCWD, os.fsencode(left), _AT_FDCWD, os.fsencode(right), _EXCHANGE) == 0
 
 
-def _build_exists_refusal(home: StateFolder) -> Refusal:
+def _build_exists_refusal(state_folder: StateFolder) -> Refusal:
     return Refusal(
         "store_exists",
-        f"There is a store in {home.store}.",
+        f"There is a store in {state_folder.store}.",
         hint="Add --replace to replace it. The present store is kept under another name.",
     )
 

@@ -52,7 +52,7 @@ class BackupResult(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 def back_up(
-    home: StateFolder,
+    state_folder: StateFolder,
     target: Path,
     *,
     force: bool = False,
@@ -73,23 +73,23 @@ def back_up(
         Refusal: `unknown_session` without a store, `invalid_input` for a target that is not writable or that agents can read,
             `chain_broken` for a damaged store, `store_full`, `store_unusable`.
     Example:
-        result = back_up(home, Path("/mnt/disk"), progress=print)
+        result = back_up(state_folder, Path("/mnt/disk"), progress=print)
     """
     file = _resolve_target(target, force=force)
-    project = _find_project(home, file)
+    project = _find_project(state_folder, file)
     if project and not in_project:
         raise _build_exposed_refusal(file, project)
     try:
         with _create_temporary_folder(file.parent) as folder:
             (folder / _STORE).mkdir(mode=0o700)
             progress("copying the log")
-            copy_log(home.store, folder / _STORE)
+            copy_log(state_folder.store, folder / _STORE)
             checked = check_store(folder / _STORE, progress=progress)
             if checked.damages and not damaged:
                 raise _build_damaged_refusal(checked)
             _drop_side_files(folder / _STORE)
             progress("packing")
-            members = [describe_member(folder / LOG, LOG), *_copy_files(home, folder)]
+            members = [describe_member(folder / LOG, LOG), *_copy_files(state_folder, folder)]
             write(file, folder, _build_manifest(checked, tuple(members)))
             sync_folder(file.parent)
     except Refusal as refusal:
@@ -134,11 +134,12 @@ def _lock_folder(folder: Path) -> Generator[None]:
         os.close(handle)
 
 
-def _find_project(home: StateFolder, file: Path) -> str:
+def _find_project(state_folder: StateFolder, file: Path) -> str:
     """Return the opened folder that contains the file, or empty."""
     real = file.resolve()
     return next(
-        (folder for folder in list_opened_folders(home.store) if real.is_relative_to(Path(folder).resolve())), ""
+        (folder for folder in list_opened_folders(state_folder.store) if real.is_relative_to(Path(folder).resolve())),
+        "",
     )
 
 
@@ -164,17 +165,17 @@ def _resolve_target(target: Path, *, force: bool) -> Path:
     return file
 
 
-def _copy_files(home: StateFolder, folder: Path) -> list[Member]:
+def _copy_files(state_folder: StateFolder, folder: Path) -> list[Member]:
     """Copy settings, secret names and uploads. The copies are hashed and packed, so changes to the originals do no harm."""
     members: list[Member] = []
-    paths = [home.folder / name for name in FILES]
+    paths = [state_folder.folder / name for name in FILES]
     for path in paths:
         if path.exists() and not path.is_file():
             raise build_path_refusal(path, "it is not a regular file")
-    if home.uploads.is_dir():
-        paths += sorted(path for path in home.uploads.iterdir() if path.is_file())
+    if state_folder.uploads.is_dir():
+        paths += sorted(path for path in state_folder.uploads.iterdir() if path.is_file())
     for path in paths:
-        name = path.relative_to(home.folder).as_posix()
+        name = path.relative_to(state_folder.folder).as_posix()
         copy = folder / name
         copy.parent.mkdir(mode=0o700, exist_ok=True)
         try:

@@ -99,8 +99,8 @@ def _artifacts(
     force: ForceOption = False,
     json: JsonObject = False,
 ) -> None:
-    home = StateFolder.from_environment(os.environ)
-    if not home.has_store():
+    state_folder = StateFolder.from_environment(os.environ)
+    if not state_folder.has_store():
         raise build_no_session_refusal()
     form: ExportForm | None = cast("ExportForm", export) if export in get_args(ExportForm) else None
     if export and form is None:
@@ -114,7 +114,7 @@ def _artifacts(
     request = ArtifactRequest(
         session=session, artifact=artifact, versions=_parse_versions(diff), form=form, version=version, file=file
     )
-    answer = run_async(_carry_out(home, request))
+    answer = run_async(_carry_out(state_folder, request))
     if json:
         print_json(answer)
     else:
@@ -131,10 +131,10 @@ def _parse_versions(diff: str) -> tuple[int, int] | None:
     return int(first), int(second)
 
 
-async def _carry_out(home: StateFolder, request: ArtifactRequest) -> Answer:
+async def _carry_out(state_folder: StateFolder, request: ArtifactRequest) -> Answer:
     from ..hosting.connection import connect
 
-    async with connect(home, os.environ, lambda _: None) as client:
+    async with connect(state_folder, os.environ, lambda _: None) as client:
         session = await resolve_session(RemoteReader(client), request.session)
         artifact = await _resolve_artifact(client, session, request.artifact) if request.artifact else ""
         if request.form is not None and request.file is not None:

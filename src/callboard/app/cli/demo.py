@@ -89,12 +89,12 @@ def _list(*, json: bool) -> None:
 
 async def _carry_out(demo: Demo, *, opens: bool, json: bool) -> int:
     """Run the demo and follow it; return the exit code. Raises Refusal."""
-    home = StateFolder.from_environment(os.environ)
-    settings, _ = await load_or_warn(home)
+    state_folder = StateFolder.from_environment(os.environ)
+    settings, _ = await load_or_warn(state_folder)
     running: list[Endpoint] = []
     with handle_ctrl_c() as stop:
         try:
-            async with connect(home, os.environ, running.append) as client:
+            async with connect(state_folder, os.environ, running.append) as client:
                 started, accepted = await _start(client, demo)
                 _print_start(started, demo, json=json)
                 if opens and can_open(settings):

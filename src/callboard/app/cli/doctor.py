@@ -38,8 +38,8 @@ def _doctor(
     # A local import: no other verb needs all of these modules.
     from ..doctor import Finding, examine
 
-    home = StateFolder.from_environment(os.environ)
-    findings = run_async(examine(home, os.environ, folder.resolve()))
+    state_folder = StateFolder.from_environment(os.environ)
+    findings = run_async(examine(state_folder, os.environ, folder.resolve()))
     style, width = Style(sys.stdout), max(len(finding.name) for finding in findings)
 
     def show(finding: Finding) -> None:

@@ -75,13 +75,13 @@ def _evidence(
     force: ForceOption = False,
     json: JsonObject = False,
 ) -> None:
-    home = StateFolder.from_environment(os.environ)
-    if not home.has_store():
+    state_folder = StateFolder.from_environment(os.environ)
+    if not state_folder.has_store():
         raise build_no_session_refusal()
     if file is not None:
         _check_place(file, force=force)
     request = ExportEvidence(session_id=session, task_id=task or None, reason=reason)
-    written = run_async(_export(home, request, file, force=force, quiet=json))
+    written = run_async(_export(state_folder, request, file, force=force, quiet=json))
     if json:
         print_json(written)
     else:
@@ -89,11 +89,11 @@ def _evidence(
 
 
 async def _export(
-    home: StateFolder, request: ExportEvidence, file: Path | None, *, force: bool, quiet: bool
+    state_folder: StateFolder, request: ExportEvidence, file: Path | None, *, force: bool, quiet: bool
 ) -> WrittenPack:
     from ..hosting.connection import connect
 
-    async with connect(home, os.environ, lambda _: None) as client:
+    async with connect(state_folder, os.environ, lambda _: None) as client:
         session = await resolve_session(RemoteReader(client), request.session_id)
         packed = await _submit(client, msgspec.structs.replace(request, session_id=session), quiet=quiet)
         path = file or Path(f"evidence-{session}-{packed.through}.zip")

@@ -46,10 +46,10 @@ def _facts(
     run_async(_print(StateFolder.from_environment(os.environ), session, after, follow=follow, as_json=json))
 
 
-async def _print(home: StateFolder, session: str, after: int, *, follow: bool, as_json: bool) -> None:
+async def _print(state_folder: StateFolder, session: str, after: int, *, follow: bool, as_json: bool) -> None:
     style = Style(sys.stdout)
     room = read_terminal_width() if sys.stdout.isatty() else 0
-    async with open_reader(home) as reader:
+    async with open_reader(state_folder) as reader:
         stream = await resolve_session(reader, session)
         async with aclosing(reader.read_facts(stream, after=after, follow=follow)) as events:
             async for event in events:

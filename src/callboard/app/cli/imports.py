@@ -107,10 +107,10 @@ def _import(
 
 async def _list_driven() -> set[str]:
     """Return the source ids of past sessions that a Callboard session ran."""
-    home = StateFolder.from_environment(os.environ)
-    if not home.has_store():
+    state_folder = StateFolder.from_environment(os.environ)
+    if not state_folder.has_store():
         return set()
-    async with open_reader(home) as reader:
+    async with open_reader(state_folder) as reader:
         return {source_id for card in (await reader.list_sessions()).cards for source_id in card.driven}
 
 
@@ -137,8 +137,8 @@ async def _carry_out(sessions: list[PastSession], *, json: bool, wide: bool, ask
     from ..hosting.connection import connect
 
     added, refusals = 0, dict[str, Refusal]()
-    home = StateFolder.from_environment(os.environ)
-    async with connect(home, os.environ, lambda _: None) as client:
+    state_folder = StateFolder.from_environment(os.environ)
+    async with connect(state_folder, os.environ, lambda _: None) as client:
         for number, past in enumerate(sessions, start=1):
             line = _build_line(past)
             try:

@@ -199,10 +199,10 @@ def _find_lost_folder(error: Exception) -> Problem | None:
 
 def _record_incident(error: Exception) -> Problem:
     """Write the traceback to a file, without secrets; return the problem that names the file."""
-    home = StateFolder.from_environment(os.environ)
-    path = home.folder / "incident.txt"
+    state_folder = StateFolder.from_environment(os.environ)
+    path = state_folder.folder / "incident.txt"
     try:
-        home.create()
+        state_folder.create()
         from ..models.keys import read_environment_secrets
 
         text = read_environment_secrets(os.environ).redact("".join(traceback.format_exception(error)))

@@ -49,8 +49,8 @@ def _models(
     from ..models.model_catalog import ModelCatalog
     from ..wiring import build_models
 
-    home = StateFolder.from_environment(os.environ)
-    models = build_models(load_settings(home, os.environ), os.environ)
+    state_folder = StateFolder.from_environment(os.environ)
+    models = build_models(load_settings(state_folder, os.environ), os.environ)
     catalog = ModelCatalog(models, os.environ)
 
     async def query() -> ModelList | ModelTestResult:
@@ -65,12 +65,12 @@ def _models(
     elif isinstance(answer, ModelTestResult):
         _print_test(answer)
     else:
-        _print(answer, home)
+        _print(answer, state_folder)
     if isinstance(answer, ModelTestResult) and not answer.ok:
         raise typer.Exit(FAILED)
 
 
-def _print(models: ModelList, home: StateFolder) -> None:
+def _print(models: ModelList, state_folder: StateFolder) -> None:
     style = Style(sys.stdout)
     for configured in models.configured:
         print_out(_format_line(configured, style))
@@ -80,7 +80,7 @@ def _print(models: ModelList, home: StateFolder) -> None:
     if available:
         print_out("")
         print_out("Available and not configured. The page (`callboard`) adds one with a click. Or add the lines to")
-        print_out(f"{home.settings}, or to agents/NAME.md for an agent:")
+        print_out(f"{state_folder.settings}, or to agents/NAME.md for an agent:")
     for model in available:
         _print_available(model, style)
     if not available and all(model.kind == "offline" for model in models.configured):

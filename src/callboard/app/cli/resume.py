@@ -78,12 +78,12 @@ async def _carry_out(command: ResumeThread, approve: Approve | None, *, as_json:
     Raises:
         Refusal: `unknown_session`, `unknown_thread`, `thread_not_paused`, or why no turn can start.
     """
-    home = StateFolder.from_environment(os.environ)
-    if not home.has_store():
+    state_folder = StateFolder.from_environment(os.environ)
+    if not state_folder.has_store():
         raise build_no_session_refusal()
     with handle_ctrl_c() as stop:
         try:
-            async with connect(home, os.environ, lambda _: None) as client:
+            async with connect(state_folder, os.environ, lambda _: None) as client:
                 changed, before = await _submit(client, command)
                 if not changed.turn_id:
                     if not as_json:

@@ -72,8 +72,8 @@ def _rules(
 async def _carry_out(
     folder: Path, session: str, entries: tuple[RuleEntry, ...] | None, *, json: bool, wide: bool
 ) -> None:
-    home = StateFolder.from_environment(os.environ)
-    async with connect(home, os.environ, lambda _: None) as client:
+    state_folder = StateFolder.from_environment(os.environ)
+    async with connect(state_folder, os.environ, lambda _: None) as client:
         workspace, label, session_id = await _resolve(client, folder, session, wide=wide)
         if entries is not None:
             await _run_dry(client, DryRunRules(workspace_id=workspace, rules=entries, session_id=session_id), json=json)

@@ -110,8 +110,8 @@ def _build_command(fields: dict[str, str]) -> SetSecret:
 
 
 async def _run_with_submit(work: Callable[[_Submit], Awaitable[Any]]) -> Any:
-    home = StateFolder.from_environment(os.environ)
-    endpoint = await find_endpoint(home)
+    state_folder = StateFolder.from_environment(os.environ)
+    endpoint = await find_endpoint(state_folder)
     if endpoint is not None:
         async with Client(endpoint) as client:
             return await work(client.submit)
@@ -119,6 +119,6 @@ async def _run_with_submit(work: Callable[[_Submit], Awaitable[Any]]) -> Any:
 
     from ..models.keys import load_local_secrets
 
-    home.create()
-    secrets = await load_local_secrets(home, os.environ)
+    state_folder.create()
+    secrets = await load_local_secrets(state_folder, os.environ)
     return await work(lambda command: answer_secret(command, secrets))

@@ -52,9 +52,11 @@ def _sessions(
         bool, typer.Option("--sizes", help="Size of each session; the setting `retention` frees space.")
     ] = False,
 ) -> None:
-    home = StateFolder.from_environment(os.environ)
+    state_folder = StateFolder.from_environment(os.environ)
     listing, workspaces, sizes = (
-        run_async(_read(home, with_sizes=with_sizes)) if home.has_store() else (SessionListing(()), (), {})
+        run_async(_read(state_folder, with_sizes=with_sizes))
+        if state_folder.has_store()
+        else (SessionListing(()), (), {})
     )
     paths = {row.workspace_id: row.path for row in workspaces}
     path = None if folder is None else str(folder.expanduser().resolve())
@@ -76,13 +78,13 @@ def _sessions(
     if listing.missing:
         count = format_count(listing.missing, "session")
         verb = "is" if listing.missing == 1 else "are"
-        print_err(Style(sys.stderr).warn(f"{count} could not be opened and {verb} not listed. See {home.log}."))
+        print_err(Style(sys.stderr).warn(f"{count} could not be opened and {verb} not listed. See {state_folder.log}."))
 
 
 async def _read(
-    home: StateFolder, *, with_sizes: bool
+    state_folder: StateFolder, *, with_sizes: bool
 ) -> tuple[SessionListing, tuple[WorkspaceRow, ...], dict[str, SessionSize]]:
-    async with open_reader(home) as reader:
+    async with open_reader(state_folder) as reader:
         sizes = await reader.list_sizes() if with_sizes else {}
         return await reader.list_sessions(), await reader.list_workspaces(), sizes
 

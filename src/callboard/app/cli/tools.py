@@ -63,8 +63,8 @@ def _tools(
 
 
 async def _read_inventory(folder: Path, agent: str, *, wide: bool) -> ToolInventory:
-    home = StateFolder.from_environment(os.environ)
-    async with connect(home, os.environ, lambda _: None) as client:
+    state_folder = StateFolder.from_environment(os.environ)
+    async with connect(state_folder, os.environ, lambda _: None) as client:
         opened = await open_folder(client.submit, folder, wide=wide)
         inventory: ToolInventory = await client.submit(GetToolInventory(workspace_id=opened.workspace_id, agent=agent))
         return inventory

@@ -67,8 +67,8 @@ def _trust(
 
 
 async def _carry_out(folder: Path, *, revoke: bool, yes: bool, json: bool, wide: bool) -> int:
-    home = StateFolder.from_environment(os.environ)
-    async with connect(home, os.environ, lambda _: None) as client:
+    state_folder = StateFolder.from_environment(os.environ)
+    async with connect(state_folder, os.environ, lambda _: None) as client:
         opened = await open_folder(client.submit, folder, wide=wide, asks=not yes)
         query = GetTrust(workspace_id=opened.workspace_id)
         read: TrustRead = await client.submit(query)

@@ -71,8 +71,8 @@ def _up(
 ) -> None:
     from ..hosting.serve import Milestones, Ready, serve_folder
 
-    home = StateFolder.from_environment(os.environ)
-    settings, unusable = run_async(load_or_warn(home, port=port, browser=browser))
+    state_folder = StateFolder.from_environment(os.environ)
+    settings, unusable = run_async(load_or_warn(state_folder, port=port, browser=browser))
 
     def report(milestone: Milestones) -> None:
         if json:
@@ -85,4 +85,4 @@ def _up(
     async def open_here(submit: Submit) -> OpenedWorkspace:
         return await open_folder(submit, folder, wide=wide)
 
-    run_async(serve_folder(home, settings, os.environ, folder, report, unusable, open_here))
+    run_async(serve_folder(state_folder, settings, os.environ, folder, report, unusable, open_here))

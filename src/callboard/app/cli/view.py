@@ -44,9 +44,9 @@ def _view(
     run_async(_print(StateFolder.from_environment(os.environ), session, turns, thinking=thinking))
 
 
-async def _print(home: StateFolder, session: str, turns: int, *, thinking: bool) -> None:
+async def _print(state_folder: StateFolder, session: str, turns: int, *, thinking: bool) -> None:
     style = Style(sys.stdout)
-    async with open_reader(home) as reader:
+    async with open_reader(state_folder) as reader:
         stream = await resolve_session(reader, session)
         table = await reader.read_conversation(stream, turns=turns)
         for row in table.list_rows(SessionRow):

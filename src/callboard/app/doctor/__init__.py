@@ -16,11 +16,11 @@ from .finding import Finding, State
 __all__ = ["Finding", "State", "examine"]
 
 
-async def examine(home: StateFolder, environment: Mapping[str, str], folder: Path) -> tuple[Finding, ...]:
+async def examine(state_folder: StateFolder, environment: Mapping[str, str], folder: Path) -> tuple[Finding, ...]:
     """Run all checks; return their findings in the order in which a first start needs them."""
     machine, state, project = await asyncio.gather(
-        asyncio.to_thread(machine_checks.check_machine, home),
-        state_checks.check_state(home, environment),
-        project_checks.check_project(home, environment, folder),
+        asyncio.to_thread(machine_checks.check_machine, state_folder),
+        state_checks.check_state(state_folder, environment),
+        project_checks.check_project(state_folder, environment, folder),
     )
     return (*state, *project, *machine)

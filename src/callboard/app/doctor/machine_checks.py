@@ -37,7 +37,7 @@ _SWITCHES = (
 _UNSANDBOXED = "Every command asks for your approval; an approved command has all your rights."
 
 
-def check_machine(home: StateFolder) -> tuple[Finding, ...]:
+def check_machine(state_folder: StateFolder) -> tuple[Finding, ...]:
     """Run the checks. Blocks while it starts programs."""
     return (
         _check_python(),
@@ -47,7 +47,7 @@ def check_machine(home: StateFolder) -> tuple[Finding, ...]:
         _check_program("git", "git", "Agents cannot work in their own worktrees, and worktrees cannot be merged."),
         _check_program("ripgrep", "rg", "Commands of agents cannot use it; Grep works without it."),
         _check_program("node", "node", "Agents and tool servers that use npx cannot start."),
-        _check_keyring(home),
+        _check_keyring(state_folder),
     )
 
 
@@ -118,9 +118,9 @@ def _check_program(name: str, program: str, effect: str) -> Finding:
     return report_ok(name, f"{lines[0].strip() if lines else program} at {path}")
 
 
-def _check_keyring(home: StateFolder) -> Finding:
+def _check_keyring(state_folder: StateFolder) -> Finding:
     try:
-        open_keyring(home).get("callboard-doctor")
+        open_keyring(state_folder).get("callboard-doctor")
     except Refusal as refusal:
         effect = "Only environment variables can hold secrets."
         return report_warning("keyring", refusal.problem.message, effect, refusal.problem.hint)

@@ -45,33 +45,33 @@ class _ProgramContext(NamedTuple):
     reach: Reach
 
 
-async def check_project(home: StateFolder, environment: Mapping[str, str], folder: Path) -> tuple[Finding, ...]:
+async def check_project(state_folder: StateFolder, environment: Mapping[str, str], folder: Path) -> tuple[Finding, ...]:
     """Run the checks. Addresses are only connected to.
 
     Args:
         folder: Absolute path without links.
     """
-    files = SettingsFiles(home, environment, FolderDefinitions())
-    opened = await _list_opened(home)
+    files = SettingsFiles(state_folder, environment, FolderDefinitions())
+    opened = await _list_opened(state_folder)
     trusted = next((row.trusted for row in opened if row.path == str(folder)), "")
     own = Reach((str(folder),))
-    project = _check_folder(home, folder, files, trusted)
-    shared = _check_shared(home, environment, folder)
+    project = _check_folder(state_folder, folder, files, trusted)
+    shared = _check_shared(state_folder, environment, folder)
     try:
-        settings = load_settings(home, environment)
+        settings = load_settings(state_folder, environment)
     except Refusal as refusal:
         problem = refusal.problem
         message = f"{problem.message}{format_field_suffix(problem.message, problem.field)}"
         effect = "Callboard cannot start until it is fixed."
-        return (report_bad("settings", message, effect, f"$EDITOR {home.settings}"), project, *shared)
-    where = str(home.settings) if home.settings.exists() else "none; the defaults apply"
+        return (report_bad("settings", message, effect, f"$EDITOR {state_folder.settings}"), project, *shared)
+    where = str(state_folder.settings) if state_folder.settings.exists() else "none; the defaults apply"
     effective = files.read_effective(str(folder), trusted)
 
     folders = tuple({str(folder), *(row.path for row in opened)})
 
     def build_context(entry: Server | Hook) -> _ProgramContext:
         if files.is_users(entry):
-            return _ProgramContext(home.settings, Path.home(), Reach(folders))
+            return _ProgramContext(state_folder.settings, Path.home(), Reach(folders))
         return _ProgramContext(folder / FILE, folder, Reach(folders, trusted=str(folder)))
 
     return (
@@ -82,7 +82,7 @@ async def check_project(home: StateFolder, environment: Mapping[str, str], folde
         *[await _check_server(server, build_context(server)) for server in effective.servers],
         *[_check_hook(hook, build_context(hook), own) for hook in effective.hooks],
         *[finding for rule in effective.rules if (finding := _check_rule(rule)) is not None],
-        *await check_secrets(home, environment, settings, effective),
+        *await check_secrets(state_folder, environment, settings, effective),
     )
 
 
@@ -114,8 +114,8 @@ async def _check_model(model: ConfiguredModel) -> Finding:
     return report_ok(name, f"{model.label}{f' at {model.address}' if model.address else ''}")
 
 
-def _check_folder(home: StateFolder, folder: Path, files: SettingsFiles, trusted: str) -> Finding:
-    problems = [problem for problem in files.list_problems(str(folder)) if problem.file != str(home.settings)]
+def _check_folder(state_folder: StateFolder, folder: Path, files: SettingsFiles, trusted: str) -> Finding:
+    problems = [problem for problem in files.list_problems(str(folder)) if problem.file != str(state_folder.settings)]
     if problems:
         first = problems[0]
         effect = f"{describe_effect(first)} A running Callboard keeps the last valid settings."
@@ -130,7 +130,7 @@ def _check_folder(home: StateFolder, folder: Path, files: SettingsFiles, trusted
     return report_warning("folder", message, "They do not apply until you trust the folder.", "callboard trust")
 
 
-def _check_shared(home: StateFolder, environment: Mapping[str, str], folder: Path) -> tuple[Finding, ...]:
+def _check_shared(state_folder: StateFolder, environment: Mapping[str, str], folder: Path) -> tuple[Finding, ...]:
     """Report the processes that serve the folder with another state folder."""
     effect = "The processes share no sessions or approvals, and can change the same files."
     return tuple(
@@ -140,14 +140,14 @@ def _check_shared(home: StateFolder, environment: Mapping[str, str], folder: Pat
             effect,
             f"kill {use.pid} (stops it like Ctrl-C)",
         )
-        for use in find_others(folder, home.folder, environment)
+        for use in find_others(folder, state_folder.folder, environment)
     )
 
 
-async def _list_opened(home: StateFolder) -> tuple[WorkspaceRow, ...]:
+async def _list_opened(state_folder: StateFolder) -> tuple[WorkspaceRow, ...]:
     """Return the opened folders."""
     with contextlib.suppress(Refusal):
-        async with open_reader(home) as reader:
+        async with open_reader(state_folder) as reader:
             return await reader.list_workspaces()
     return ()
 

@@ -21,10 +21,10 @@ _NOUNS = {"models": "model", "servers": "tool server", "hooks": "hook"}
 
 
 async def check_secrets(
-    home: StateFolder, environment: Mapping[str, str], settings: Settings, effective: Effective
+    state_folder: StateFolder, environment: Mapping[str, str], settings: Settings, effective: Effective
 ) -> tuple[Finding, ...]:
     """Return one finding for each missing secret. `effective` holds the servers and hooks of the folder."""
-    secrets = await load_local_secrets(home, environment)
+    secrets = await load_local_secrets(state_folder, environment)
     uses: dict[str, list[str]] = {}
     tables = {**msgspec.to_builtins(effective), "models": msgspec.to_builtins(settings.models)}
     for table, noun in _NOUNS.items():

@@ -24,34 +24,34 @@ from .finding import Finding, report_bad, report_ok, report_warning
 _MIN_FREE, _AMPLE_FREE = 20_000_000, 500_000_000
 
 
-async def check_state(home: StateFolder, environment: Mapping[str, str]) -> tuple[Finding, ...]:
+async def check_state(state_folder: StateFolder, environment: Mapping[str, str]) -> tuple[Finding, ...]:
     """Run the checks. An existing store is opened for reading."""
-    endpoint = await find_endpoint(home)
+    endpoint = await find_endpoint(state_folder)
     return (
-        _check_folder(home),
-        _check_disk(home),
-        await _check_store(home, endpoint),
-        _check_process(home, endpoint),
-        _check_port(home, environment, endpoint),
+        _check_folder(state_folder),
+        _check_disk(state_folder),
+        await _check_store(state_folder, endpoint),
+        _check_process(state_folder, endpoint),
+        _check_port(state_folder, environment, endpoint),
     )
 
 
-def _check_folder(home: StateFolder) -> Finding:
+def _check_folder(state_folder: StateFolder) -> Finding:
     fix = f"export {VARIABLE}=FOLDER (a writable one)"
-    parent = _find_existing(home.folder)
+    parent = _find_existing(state_folder.folder)
     if not parent.is_dir():
         return report_bad("state folder", f"{parent} is not a folder", "Callboard cannot start.", fix)
     if not os.access(parent, os.R_OK | os.W_OK | os.X_OK):
         return report_bad("state folder", f"{parent} is not writable", "Callboard cannot start.", fix)
-    if not home.folder.exists():
-        return report_ok("state folder", f"the first start creates {home.folder}")
-    mode = home.folder.stat().st_mode & 0o077
+    if not state_folder.folder.exists():
+        return report_ok("state folder", f"the first start creates {state_folder.folder}")
+    mode = state_folder.folder.stat().st_mode & 0o077
     if mode:
         effect = "Other users can see its file names, but not read the files."
         return report_warning(
-            "state folder", f"{home.folder} is open to other users", effect, f"chmod 700 {home.folder}"
+            "state folder", f"{state_folder.folder} is open to other users", effect, f"chmod 700 {state_folder.folder}"
         )
-    return report_ok("state folder", str(home.folder))
+    return report_ok("state folder", str(state_folder.folder))
 
 
 def _find_existing(path: Path) -> Path:
@@ -61,8 +61,8 @@ def _find_existing(path: Path) -> Path:
     return path
 
 
-def _check_disk(home: StateFolder) -> Finding:
-    free = shutil.disk_usage(_find_existing(home.folder)).free
+def _check_disk(state_folder: StateFolder) -> Finding:
+    free = shutil.disk_usage(_find_existing(state_folder.folder)).free
     message = f"{free // 1_000_000:,} MB are free on the disk of the state folder"
     if free < _MIN_FREE:
         return report_bad("disk", message, "Nothing can be recorded, so nothing runs.", "free space on that disk")
@@ -72,12 +72,12 @@ def _check_disk(home: StateFolder) -> Finding:
     return report_ok("disk", message)
 
 
-async def _check_store(home: StateFolder, endpoint: Endpoint | None) -> Finding:
-    if not home.has_store():
+async def _check_store(state_folder: StateFolder, endpoint: Endpoint | None) -> Finding:
+    if not state_folder.has_store():
         return report_ok("store", "none yet; the first start creates it")
-    aside = f"mv {home.store} {home.store}.aside"
+    aside = f"mv {state_folder.store} {state_folder.store}.aside"
     try:
-        checked = await asyncio.to_thread(check_store, home.store, whole=False)
+        checked = await asyncio.to_thread(check_store, state_folder.store, whole=False)
     except Refusal as refusal:
         fix = refusal.problem.hint or aside
         return report_bad("store", refusal.problem.message, "Stored sessions cannot be read.", fix)
@@ -88,21 +88,21 @@ async def _check_store(home: StateFolder, endpoint: Endpoint | None) -> Finding:
         return report_bad("store", first.message, first.advice, "callboard check")
     written = "" if endpoint is None else f", written by process {endpoint.pid}"
     counts = f"{format_count(checked.facts, 'fact')} and {format_count(checked.blobs, 'blob')}"
-    return report_ok("store", f"{home.store}: intact; quick check of the newest {counts}{written}")
+    return report_ok("store", f"{state_folder.store}: intact; quick check of the newest {counts}{written}")
 
 
-def _check_process(home: StateFolder, endpoint: Endpoint | None) -> Finding:
+def _check_process(state_folder: StateFolder, endpoint: Endpoint | None) -> Finding:
     if endpoint is not None:
         return report_ok("process", f"process {endpoint.pid} serves at {endpoint.url}")
     try:
-        writer = find_writer(home.store)
+        writer = find_writer(state_folder.store)
     except OSError as error:
         return report_warning(
             "process", f"the lock cannot be read: {error.strerror}", "Another process may write to the store."
         )
     if writer is not None:
         return _report_unresponsive(writer)
-    if home.endpoint.exists():
+    if state_folder.endpoint.exists():
         return report_ok("process", "none is running; the endpoint file of an ended process is ignored")
     return report_ok("process", "none is running")
 
@@ -128,9 +128,9 @@ def _is_stopped(process: int) -> bool:
     return state.rpartition(") ")[2][:1] in ("T", "t")
 
 
-def _check_port(home: StateFolder, environment: Mapping[str, str], endpoint: Endpoint | None) -> Finding:
+def _check_port(state_folder: StateFolder, environment: Mapping[str, str], endpoint: Endpoint | None) -> Finding:
     try:
-        port = load_settings(home, environment).port
+        port = load_settings(state_folder, environment).port
     except Refusal:
         port = PORT
     if endpoint is not None or port == 0 or _is_free(port):

@@ -32,8 +32,8 @@ class _Meta(msgspec.Struct, rename="camel"):
 class Announcement:
     """The endpoint file of this process, updated when its models change."""
 
-    def __init__(self, home: StateFolder, environment: Mapping[str, str]) -> None:
-        self._home = home
+    def __init__(self, state_folder: StateFolder, environment: Mapping[str, str]) -> None:
+        self._state_folder = state_folder
         self._environment = environment
         self._endpoint: Endpoint | None = None
 
@@ -43,7 +43,7 @@ class Announcement:
         Raises:
             Refusal: `store_unusable`, `store_full`.
         """
-        write_file(self._home.endpoint, msgspec.json.encode(endpoint))
+        write_file(self._state_folder.endpoint, msgspec.json.encode(endpoint))
         self._endpoint = endpoint
 
     def update(self, models: tuple[AnyModel, ...], label: str) -> None:
@@ -58,8 +58,8 @@ class Announcement:
 
     def end(self) -> None:
         """Remove the file, unless another process has replaced it."""
-        if self._endpoint is not None and _read(self._home.endpoint) == self._endpoint:
-            self._home.endpoint.unlink(missing_ok=True)
+        if self._endpoint is not None and _read(self._state_folder.endpoint) == self._endpoint:
+            self._state_folder.endpoint.unlink(missing_ok=True)
 
 
 def find_unused_models(
@@ -71,7 +71,7 @@ def find_unused_models(
     return tuple(model.name for model in models)
 
 
-async def find_endpoint(home: StateFolder) -> Endpoint | None:
+async def find_endpoint(state_folder: StateFolder) -> Endpoint | None:
     """Return the endpoint of the process that writes to this store, or None.
 
     A copied state folder has the endpoint file of the original, so the process must send the epoch and id of this store.
@@ -80,15 +80,15 @@ async def find_endpoint(home: StateFolder) -> Endpoint | None:
     Raises:
         Refusal: `store_unusable`.
     """
-    endpoint = _read(home.endpoint)
+    endpoint = _read(state_folder.endpoint)
     if (
         endpoint is None
         or not _is_alive(endpoint.pid)
-        or not _is_writer(home, endpoint)
+        or not _is_writer(state_folder, endpoint)
         or not await _is_responding(endpoint)
     ):
         return None
-    newest = _read(home.endpoint)
+    newest = _read(state_folder.endpoint)
     return newest if newest is not None and newest.pid == endpoint.pid else endpoint
 
 
@@ -109,12 +109,12 @@ def _is_alive(pid: int) -> bool:
     return True
 
 
-def _is_writer(home: StateFolder, endpoint: Endpoint) -> bool:
+def _is_writer(state_folder: StateFolder, endpoint: Endpoint) -> bool:
     """Return True if the process holds the lock of this store."""
     try:
-        return find_writer(home.store) == endpoint.pid
+        return find_writer(state_folder.store) == endpoint.pid
     except OSError as error:
-        raise build_path_refusal(home.store, error) from error
+        raise build_path_refusal(state_folder.store, error) from error
 
 
 async def _is_responding(endpoint: Endpoint) -> bool:

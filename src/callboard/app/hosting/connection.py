@@ -15,7 +15,7 @@ from .host import find_or_open, host_runtime
 
 @asynccontextmanager
 async def connect(
-    home: StateFolder, environment: Mapping[str, str], on_running: Callable[[Endpoint], None]
+    state_folder: StateFolder, environment: Mapping[str, str], on_running: Callable[[Endpoint], None]
 ) -> AsyncGenerator[Client]:
     """Connect to the running process; without one, run the runtime in this process until the end of the block.
 
@@ -24,19 +24,19 @@ async def connect(
     Raises:
         Refusal: `store_locked`, `store_unusable`; without a running process also `bad_settings`, `bad_scenario`.
     """
-    endpoint = await find_endpoint(home)
+    endpoint = await find_endpoint(state_folder)
     if endpoint is None:
         # Invalid settings must be reported before the store is opened or created.
-        settings = load_settings(home, environment)
-        opened = await find_or_open(home)
+        settings = load_settings(state_folder, environment)
+        opened = await find_or_open(state_folder)
         if not isinstance(opened, Endpoint):
             async with (
-                host_runtime(opened, home, settings, environment, stays=False) as host,
+                host_runtime(opened, state_folder, settings, environment, stays=False) as host,
                 Client(host.endpoint) as client,
             ):
                 yield client
             return
         endpoint = opened
     on_running(endpoint)
-    async with Client(endpoint, locate=lambda: find_endpoint(home)) as client:
+    async with Client(endpoint, locate=lambda: find_endpoint(state_folder)) as client:
         yield client

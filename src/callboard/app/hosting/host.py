@@ -42,7 +42,7 @@ _LOG_BYTES = 2_000_000
 _TOKEN_BYTES = 32
 
 
-async def find_or_open(home: StateFolder) -> Endpoint | SqliteStore:
+async def find_or_open(state_folder: StateFolder) -> Endpoint | SqliteStore:
     """Return the endpoint of the running process; without one, open the store and return it.
 
     Raises:
@@ -50,7 +50,7 @@ async def find_or_open(home: StateFolder) -> Endpoint | SqliteStore:
     """
     until = time.monotonic() + BEGIN_SECONDS
     while True:
-        endpoint = await find_endpoint(home)
+        endpoint = await find_endpoint(state_folder)
         if endpoint is not None:
             return endpoint
         # Local imports: a client of a running process needs none of it.
@@ -58,10 +58,10 @@ async def find_or_open(home: StateFolder) -> Endpoint | SqliteStore:
 
         from ..backups import finish_restore
 
-        home.create()
+        state_folder.create()
         try:
-            finish_restore(home)
-            return open_store(home.store)
+            finish_restore(state_folder)
+            return open_store(state_folder.store)
         except Refusal as refusal:
             if refusal.code != "store_locked":
                 raise
@@ -87,7 +87,7 @@ class HostedRuntime:
 
 @asynccontextmanager
 async def host_runtime(
-    store: SqliteStore, home: StateFolder, settings: Settings, environment: Mapping[str, str], *, stays: bool
+    store: SqliteStore, state_folder: StateFolder, settings: Settings, environment: Mapping[str, str], *, stays: bool
 ) -> AsyncGenerator[HostedRuntime]:
     """Run the runtime and its server on an open store until the end of the block; then close the store.
 
@@ -105,26 +105,26 @@ async def host_runtime(
     forbid_core_dumps()
     share_time()
     try:
-        with closing(_open_log(home, read_environment_secrets(environment).redact)) as file:
-            secrets = await load_secrets(home, settings, environment)
+        with closing(_open_log(state_folder, read_environment_secrets(environment).redact)) as file:
+            secrets = await load_secrets(state_folder, settings, environment)
             file.setFormatter(_RedactedFormatter(secrets.redact))
             models = build_models(settings, environment, secrets.reveal_key)
-            announcement = Announcement(home, environment)
+            announcement = Announcement(state_folder, environment)
 
             def announce_models(new: Settings) -> None:
                 announcement.update(new.models, get_default_model_label(models))
 
-            claim = FolderClaim(home.folder, environment)
-            wired = wire(store, models, home, environment, secrets, announce_models, claim.add)
+            claim = FolderClaim(state_folder.folder, environment)
+            wired = wire(store, models, state_folder, environment, secrets, announce_models, claim.add)
             # Close in reverse order, also if a step fails.
             async with AsyncExitStack() as stack:
                 stack.callback(claim.release)
                 stack.push_async_callback(models.close)
                 await stack.enter_async_context(wired.runtime)
-                home.forget_old_token()
+                state_folder.forget_old_token()
                 token = py_secrets.token_urlsafe(_TOKEN_BYTES)
                 secrets.learn([NamedSecret("callboard", token, "process")], ["callboard"])
-                server = await HttpServer.start(build_http_app(wired, home, token), port=settings.port)
+                server = await HttpServer.start(build_http_app(wired, state_folder, token), port=settings.port)
                 stack.push_async_callback(server.stop)
                 endpoint = Endpoint(
                     url=server.url,
@@ -197,11 +197,11 @@ class _RedactedFormatter(logging.Formatter):
         return self._redact(super().format(record))
 
 
-def _open_log(home: StateFolder, redact: Callable[[str], str]) -> _LogFile:
+def _open_log(state_folder: StateFolder, redact: Callable[[str], str]) -> _LogFile:
     try:
-        handler = _LogFile(home.log, maxBytes=_LOG_BYTES, backupCount=1, encoding="utf-8")
+        handler = _LogFile(state_folder.log, maxBytes=_LOG_BYTES, backupCount=1, encoding="utf-8")
     except OSError as error:
-        raise build_path_refusal(home.log, error) from error
+        raise build_path_refusal(state_folder.log, error) from error
     handler.setFormatter(_RedactedFormatter(redact))
     handler.setLevel(logging.WARNING)
     logging.getLogger().addHandler(handler)

@@ -110,7 +110,7 @@ FolderOpener = Callable[[Callable[[OpenWorkspace], Awaitable[OpenedWorkspace]]],
 
 
 async def serve_folder(
-    home: StateFolder,
+    state_folder: StateFolder,
     settings: Settings,
     environment: Mapping[str, str],
     folder: Path,
@@ -129,22 +129,22 @@ async def serve_folder(
     """
     open_folder = open_folder or (lambda submit: submit(OpenWorkspace(path=str(folder))))
     report(Starting(version=__version__, folder=str(folder)))
-    with handle_stop_signals(home, report) as stop:
-        opened = await find_or_open(home)
+    with handle_stop_signals(state_folder, report) as stop:
+        opened = await find_or_open(state_folder)
         if isinstance(opened, Endpoint):
             unused = find_unused_models(opened, settings.models, environment)
-            ready = await _open_remote(opened, home, open_folder, unused)
-            report(_add_others(ready, home, environment))
+            ready = await _open_remote(opened, state_folder, open_folder, unused)
+            report(_add_others(ready, state_folder, environment))
             return
         if invalid is not None:
             await opened.close()
             raise invalid
-        async with host_runtime(opened, home, settings, environment, stays=True) as host:
-            opening = asyncio.ensure_future(_open(host, home, open_folder))
+        async with host_runtime(opened, state_folder, settings, environment, stays=True) as host:
+            opening = asyncio.ensure_future(_open(host, state_folder, open_folder))
             try:
                 await asyncio.wait((opening, stop), return_when=asyncio.FIRST_COMPLETED)
                 if opening.done():
-                    report(_add_others(opening.result(), home, environment))
+                    report(_add_others(opening.result(), state_folder, environment))
             finally:
                 opening.cancel()
                 await asyncio.gather(opening, return_exceptions=True)
@@ -152,11 +152,11 @@ async def serve_folder(
             sessions = await _list_session_states(host)
             working = sessions.count("running")
             report(Stopping(signal=name, working=working))
-        report(Stopped(sessions=len(sessions), store=str(home.store)))
+        report(Stopped(sessions=len(sessions), store=str(state_folder.store)))
 
 
 async def _open_remote(
-    endpoint: Endpoint, home: StateFolder, open_folder: FolderOpener, unused: tuple[str, ...]
+    endpoint: Endpoint, state_folder: StateFolder, open_folder: FolderOpener, unused: tuple[str, ...]
 ) -> Ready:
     from callboard.client import Client
 
@@ -164,22 +164,22 @@ async def _open_remote(
         opened = await open_folder(client.submit)
         trust: TrustRead = await client.submit(GetTrust(workspace_id=opened.workspace_id))
         page = await client.create_page_link(f"/w/{opened.workspace_id}")
-    ready = _build_ready(endpoint, home, opened, page, running=True)
+    ready = _build_ready(endpoint, state_folder, opened, page, running=True)
     return msgspec.structs.replace(ready, unused_models=unused, untrusted=count_untrusted(trust))
 
 
-async def _open(host: HostedRuntime, home: StateFolder, open_folder: FolderOpener) -> Ready:
+async def _open(host: HostedRuntime, state_folder: StateFolder, open_folder: FolderOpener) -> Ready:
     opened = await open_folder(lambda command: host.commands.submit(command, actor=PERSON))
     trust: TrustRead = await host.commands.submit(GetTrust(workspace_id=opened.workspace_id), actor=PERSON)
     page = host.page_link(f"/w/{opened.workspace_id}")
     return msgspec.structs.replace(
-        _build_ready(host.endpoint, home, opened, page, running=False), untrusted=count_untrusted(trust)
+        _build_ready(host.endpoint, state_folder, opened, page, running=False), untrusted=count_untrusted(trust)
     )
 
 
-def _add_others(ready: Ready, home: StateFolder, environment: Mapping[str, str]) -> Ready:
+def _add_others(ready: Ready, state_folder: StateFolder, environment: Mapping[str, str]) -> Ready:
     """Add other processes that serve the folder, without their other folders."""
-    others = find_others(ready.folder, home.folder, environment)
+    others = find_others(ready.folder, state_folder.folder, environment)
     uses = tuple(msgspec.structs.replace(use, folders=(ready.folder,)) for use in others)
     return msgspec.structs.replace(ready, also_served_by=uses)
 
@@ -190,7 +190,7 @@ def count_untrusted(trust: TrustRead) -> int:
 
 
 def _build_ready(
-    endpoint: Endpoint, home: StateFolder, opened: OpenedWorkspace, page: _Page, *, running: bool
+    endpoint: Endpoint, state_folder: StateFolder, opened: OpenedWorkspace, page: _Page, *, running: bool
 ) -> Ready:
     return Ready(
         link=page.link,
@@ -200,7 +200,7 @@ def _build_ready(
         pid=endpoint.pid,
         epoch=endpoint.epoch,
         version=endpoint.version,
-        home=str(home.folder),
+        home=str(state_folder.folder),
         folder=opened.path,
         workspace_id=opened.workspace_id,
         running=running,
@@ -215,14 +215,14 @@ async def _list_session_states(host: HostedRuntime) -> tuple[str, ...]:
 
 
 @contextlib.contextmanager
-def handle_stop_signals(home: StateFolder, report: MilestoneHandler) -> Generator[asyncio.Future[str]]:
+def handle_stop_signals(state_folder: StateFolder, report: MilestoneHandler) -> Generator[asyncio.Future[str]]:
     """Provide the name of the first stop signal. A second signal, or a stop that takes too long, ends the process."""
     loop = asyncio.get_running_loop()
     first: asyncio.Future[str] = loop.create_future()
     timers: list[asyncio.TimerHandle] = []
 
     def force(code: int) -> None:
-        report(Forced(store=str(home.store)))
+        report(Forced(store=str(state_folder.store)))
         os._exit(code)
 
     def handle(name: str) -> None:

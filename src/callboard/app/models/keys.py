@@ -28,21 +28,21 @@ _OWN_VARIABLES = ("CALLBOARD_API_KEY", *(name for vendor in VENDORS for name in 
 _SECRET_NAME = re.compile(r"(?i)key|token|secret|passw|auth|credential")
 
 
-async def load_secrets(home: StateFolder, settings: Settings, environment: Mapping[str, str]) -> Redaction:
+async def load_secrets(state_folder: StateFolder, settings: Settings, environment: Mapping[str, str]) -> Redaction:
     """Load all secrets. An unreadable keyring is logged, and using one of its secrets is refused."""
     for reason in read_environment(environment)[1]:
         log.warning("an invalid secret variable is neither redacted nor passed to tools: %s", reason)
-    secrets = await load_local_secrets(home, environment)
+    secrets = await load_local_secrets(state_folder, environment)
     learn_keys(secrets, settings, environment)
     return secrets
 
 
-async def load_local_secrets(home: StateFolder, environment: Mapping[str, str]) -> Redaction:
+async def load_local_secrets(state_folder: StateFolder, environment: Mapping[str, str]) -> Redaction:
     """Load the secrets of the environment and of the keyring."""
-    secrets = read_environment_secrets(environment, open_keyring(home))
+    secrets = read_environment_secrets(environment, open_keyring(state_folder))
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
-            stored = await asyncio.to_thread(read_keyring, open_keyring(home))
+            stored = await asyncio.to_thread(read_keyring, open_keyring(state_folder))
     except Refusal as refusal:
         log.warning("the secrets of the keyring cannot be redacted: %s", refusal.problem.message)
     except TimeoutError:
@@ -53,9 +53,9 @@ async def load_local_secrets(home: StateFolder, environment: Mapping[str, str]) 
     return secrets
 
 
-def open_keyring(home: StateFolder) -> KeyringStore:
+def open_keyring(state_folder: StateFolder) -> KeyringStore:
     """Return the store of the secrets that a state folder names."""
-    return KeyringStore(home.folder, read_regular)
+    return KeyringStore(state_folder.folder, read_regular)
 
 
 def read_environment_secrets(environment: Mapping[str, str], store: KeyringStore | None = None) -> Redaction:

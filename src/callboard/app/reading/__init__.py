@@ -26,35 +26,35 @@ def build_no_session_refusal() -> Refusal:
     return Refusal("unknown_session", "There is no session yet.", hint='`callboard run "PROMPT"` creates one.')
 
 
-def build_no_store_refusal(home: StateFolder) -> Refusal:
+def build_no_store_refusal(state_folder: StateFolder) -> Refusal:
     """Return the refusal for a state folder without a store."""
     hint = f'Set {VARIABLE} to a state folder with a store. `callboard run "PROMPT"` creates one.'
-    return Refusal("unknown_session", f"There is no store in {home.folder}.", field=VARIABLE, hint=hint)
+    return Refusal("unknown_session", f"There is no store in {state_folder.folder}.", field=VARIABLE, hint=hint)
 
 
 @asynccontextmanager
-async def open_reader(home: StateFolder) -> AsyncGenerator[Reader]:
+async def open_reader(state_folder: StateFolder) -> AsyncGenerator[Reader]:
     """Open a reader. Without a running process it reads the store as the last process left it, without a takeover.
 
     Raises:
         Refusal: `unknown_session` if there is no store.
     """
-    endpoint = await find_endpoint(home)
+    endpoint = await find_endpoint(state_folder)
     if endpoint is not None:
         from callboard.client import Client
 
         from .remote_reader import RemoteReader
 
-        async with Client(endpoint, locate=lambda: find_endpoint(home)) as client:
+        async with Client(endpoint, locate=lambda: find_endpoint(state_folder)) as client:
             yield RemoteReader(client)
         return
-    if not home.has_store():
+    if not state_folder.has_store():
         raise build_no_session_refusal()
     from callboard.log.sqlite.store import open_store
 
     from .local_reader import LocalReader
 
-    store = open_store(home.store, read_only=True)
+    store = open_store(state_folder.store, read_only=True)
     try:
         yield LocalReader(store)
     finally:

@@ -47,7 +47,9 @@ _VARIABLES = {"CALLBOARD_PORT": "port", "CALLBOARD_BROWSER": "browser", "CALLBOA
 TableT = TypeVar("TableT", Settings, FolderSettings)
 
 
-def load_settings(home: StateFolder, environment: Mapping[str, str], *, file: bool = True, **flags: Any) -> Settings:
+def load_settings(
+    state_folder: StateFolder, environment: Mapping[str, str], *, file: bool = True, **flags: Any
+) -> Settings:
     """Load the settings.
 
     Args:
@@ -56,7 +58,7 @@ def load_settings(home: StateFolder, environment: Mapping[str, str], *, file: bo
     Raises:
         Refusal: `bad_settings`, naming the key and its place.
     """
-    settings = apply_environment(read_user_settings(home.settings) if file else Settings(), environment)
+    settings = apply_environment(read_user_settings(state_folder.settings) if file else Settings(), environment)
     for key, value in flags.items():
         if value is not None:
             settings = _apply_change(settings, {key: value}, f"--{key}")

@@ -68,7 +68,7 @@ class SettingsFiles:
 
     def __init__(
         self,
-        home: StateFolder,
+        state_folder: StateFolder,
         environment: Mapping[str, str],
         definitions: Definitions,
         on_change: Callable[[Settings], None] = lambda _: None,
@@ -79,7 +79,7 @@ class SettingsFiles:
             on_change: Receives the user's settings when they are written here or edited by hand. It may refuse them: then
                 nothing is written, and the former settings stay in force.
         """
-        self._home = home
+        self._state_folder = state_folder
         self._environment = environment
         self._definitions = definitions
         self._on_change = on_change
@@ -126,7 +126,10 @@ class SettingsFiles:
         user, file = self._read_user().settings, self._read_folder(folder)
         is_trusted = self._is_trusted(folder, file, user, trusted)
         return (
-            *(_describe_rule(rule, str(self._home.settings)) for rule in _to_rules(user.rules, "user_settings")),
+            *(
+                _describe_rule(rule, str(self._state_folder.settings))
+                for rule in _to_rules(user.rules, "user_settings")
+            ),
             *(
                 _describe_rule(rule, folder_file.FILE, "" if is_trusted or rule.verdict != "allow" else _UNTRUSTED)
                 for rule in _to_rules(file.settings.rules, "folder_settings")
@@ -137,12 +140,14 @@ class SettingsFiles:
         refusal = self._read_user().refusal
         problems = self._read_folder(folder).problems if folder else ()
         return (
-            problems if refusal is None else (to_problem(refusal, str(self._home.settings), keeps_last=True), *problems)
+            problems
+            if refusal is None
+            else (to_problem(refusal, str(self._state_folder.settings), keeps_last=True), *problems)
         )
 
     def read(self, place: Place, folder: str, trusted: str) -> ShownSettings:
-        path = _get_path(self._home, place, folder)
-        file = file_editor.read_source(place, self._home.settings, folder)
+        path = _get_path(self._state_folder, place, folder)
+        file = file_editor.read_source(place, self._state_folder.settings, folder)
         problems = self.list_problems(folder if place == "folder" else "")
         in_file = tuple(problem for problem in problems if (problem.file == folder_file.FILE) == (place == "folder"))
         effective: Any = self._read_user().settings if place == "user" else self.read_effective(folder, trusted)
@@ -156,8 +161,8 @@ class SettingsFiles:
         )
 
     def write(self, place: Place, folder: str, changes: Mapping[str, Any], digest: str) -> WrittenSettings:
-        path = _get_path(self._home, place, folder)
-        before = file_editor.read_source(place, self._home.settings, folder)
+        path = _get_path(self._state_folder, place, folder)
+        before = file_editor.read_source(place, self._state_folder.settings, folder)
         if file_editor.compute_digest(before) != digest:
             raise Refusal(
                 "conflict",
@@ -168,7 +173,7 @@ class SettingsFiles:
         merged = file_editor.merge_changes(before or b"", changes, place, str(path))
         if place == "user":
             self._on_change(apply_environment(file_editor.parse_user_settings(merged.source, path), self._environment))
-        file_editor.write_source(place, self._home.settings, folder, before, merged.source)
+        file_editor.write_source(place, self._state_folder.settings, folder, before, merged.source)
         self._expire(folder if place == "folder" else "")
         return WrittenSettings(
             place=place,
@@ -180,8 +185,8 @@ class SettingsFiles:
         )
 
     def restore(self, written: WrittenSettings) -> None:
-        present = file_editor.read_source(written.place, self._home.settings, written.folder)
-        file_editor.write_source(written.place, self._home.settings, written.folder, present, written.before)
+        present = file_editor.read_source(written.place, self._state_folder.settings, written.folder)
+        file_editor.write_source(written.place, self._state_folder.settings, written.folder, present, written.before)
         self._expire(written.folder if written.place == "folder" else "")
         if written.place == "user":
             self._on_change(self.read_user())
@@ -205,12 +210,15 @@ class SettingsFiles:
 
     def _read_user(self) -> _User:
         """Return the user's settings. While the file is invalid, the last valid settings apply."""
-        began, stamp = time.time_ns(), _read_stamp(self._home.settings, follow=True)
+        began, stamp = time.time_ns(), _read_stamp(self._state_folder.settings, follow=True)
         former = self._user
         if former is not None and former.settled and former.stamp == stamp:
             return former
         try:
-            settings, refusal = apply_environment(read_user_settings(self._home.settings), self._environment), None
+            settings, refusal = (
+                apply_environment(read_user_settings(self._state_folder.settings), self._environment),
+                None,
+            )
             if former is not None and settings != former.settings:
                 self._on_change(settings)
         except Refusal as error:
@@ -264,8 +272,8 @@ def _combine(user: Settings, file: FolderFile, *, is_trusted: bool, was_trusted:
     )
 
 
-def _get_path(home: StateFolder, place: Place, folder: str) -> Path:
-    return home.settings if place == "user" else Path(folder) / folder_file.FILE
+def _get_path(state_folder: StateFolder, place: Place, folder: str) -> Path:
+    return state_folder.settings if place == "user" else Path(folder) / folder_file.FILE
 
 
 def _read_stamp(path: Path, *, follow: bool = False) -> _FileStamp | None:

@@ -40,19 +40,19 @@ _WITHIN: Final = frozenset(
 _HOMES: Final = frozenset(("/home", "/Users"))
 
 
-def list_private(home: str) -> tuple[str, ...]:
+def list_private(user_home: str) -> tuple[str, ...]:
     """Return the absolute private paths of a home, also below its real path."""
-    homes = dict.fromkeys((home.rstrip("/"), os.path.realpath(home)))
+    homes = dict.fromkeys((user_home.rstrip("/"), os.path.realpath(user_home)))
     return tuple(f"{folder}/{name}" for folder in homes for name in PRIVATE)
 
 
-def describe_breadth(folder: Path, home: Path) -> str:
+def describe_breadth(folder: Path, user_home: Path) -> str:
     """Return why a folder needs confirmation before it is opened; empty for an ordinary one.
 
     Args:
         home: Home of the user that runs Callboard.
     """
-    resolved, own_home = folder.resolve(), home.resolve()
+    resolved, own_home = folder.resolve(), user_home.resolve()
     if resolved == own_home:
         return "it is your home: agents could read and change everything of yours in it"
     if resolved in own_home.parents:

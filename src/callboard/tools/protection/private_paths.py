@@ -59,7 +59,7 @@ class PrivatePaths:
             return ""
 
 
-def list_programs_in(folder: str, programs: Sequence[str], home: str, search: str) -> tuple[str, ...]:
+def list_programs_in(folder: str, programs: Sequence[str], user_home: str, search: str) -> tuple[str, ...]:
     """Return the folders of programs in a folder, which commands must not write.
 
     Args:
@@ -68,7 +68,7 @@ def list_programs_in(folder: str, programs: Sequence[str], home: str, search: st
         search: The search path, with `:` between its folders.
     """
     root = folder.rstrip("/")
-    contains_home = f"{os.path.realpath(home)}/".startswith(f"{root}/")
+    contains_home = f"{os.path.realpath(user_home)}/".startswith(f"{root}/")
     folders = (*programs, *(search.split(":") if contains_home else ()))
     paths = dict.fromkeys(part for path in folders if path for part in (path.rstrip("/"), os.path.realpath(path)))
     return tuple(path for path in paths if path.startswith(f"{root}/"))

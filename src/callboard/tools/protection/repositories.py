@@ -81,7 +81,7 @@ def list_program_files(store: str) -> tuple[str, ...]:
     return (*files, *(("hooks",) if has_hooks else ()))
 
 
-def list_targets(root: str, store: str, home: str = "") -> tuple[str, ...]:
+def list_targets(root: str, store: str, user_home: str = "") -> tuple[str, ...]:
     """Return the absolute paths that the settings of a repository name as programs, hooks or more settings.
 
     Args:
@@ -90,8 +90,8 @@ def list_targets(root: str, store: str, home: str = "") -> tuple[str, ...]:
         home: The user's home. Its git settings apply in every repository.
     """
     files = [f"{setting}/{name}" for setting in dict.fromkeys((store, find_common_store(store))) for name in _FILES]
-    if home:
-        files += [f"{home}/.gitconfig", f"{home}/.config/git/config"]
+    if user_home:
+        files += [f"{user_home}/.gitconfig", f"{user_home}/.config/git/config"]
     targets: dict[str, None] = {}
     for file in files:
         for setting in read_settings(file) or ():

@@ -142,10 +142,10 @@ async def _create(client: Client, command: CreateJob, folder: Path, *, wide: boo
 
 
 def _connect(*, creates: bool = False):
-    home = StateFolder.from_environment(os.environ)
-    if not creates and not home.has_store():
+    state_folder = StateFolder.from_environment(os.environ)
+    if not creates and not state_folder.has_store():
         raise build_no_session_refusal()
-    return connect(home, os.environ, lambda _: None)
+    return connect(state_folder, os.environ, lambda _: None)
 
 
 async def _read_head(client: Client, session: str) -> int:

@@ -128,11 +128,13 @@ def _run(
 
 async def _carry_out(request: RunRequest) -> int:
     """Send the prompt and follow the turn; return the exit code. Raises Refusal."""
-    home = StateFolder.from_environment(os.environ)
-    settings, _ = await load_or_warn(home)
+    state_folder = StateFolder.from_environment(os.environ)
+    settings, _ = await load_or_warn(state_folder)
     with handle_ctrl_c() as stop:
         try:
-            async with connect(home, os.environ, lambda endpoint: _warn_unused(endpoint, settings.models)) as client:
+            async with connect(
+                state_folder, os.environ, lambda endpoint: _warn_unused(endpoint, settings.models)
+            ) as client:
                 accepted, before = await _submit(client, request)
                 conversation = Conversation(client, accepted, request.approve, as_json=request.json, before=before)
                 turn = await conversation.run(stop, BY_HAND)

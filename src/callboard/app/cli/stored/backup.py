@@ -55,11 +55,16 @@ def _backup(
     from ...backups import back_up
     from ...reading import build_no_store_refusal
 
-    home = StateFolder.from_environment(os.environ)
-    if not home.has_store():
-        raise build_no_store_refusal(home)
+    state_folder = StateFolder.from_environment(os.environ)
+    if not state_folder.has_store():
+        raise build_no_store_refusal(state_folder)
     backup = back_up(
-        home, place.expanduser(), force=force, damaged=damaged, in_project=in_project, progress=Progress(quiet=json)
+        state_folder,
+        place.expanduser(),
+        force=force,
+        damaged=damaged,
+        in_project=in_project,
+        progress=Progress(quiet=json),
     )
     if json:
         print_json(backup)

@@ -47,10 +47,10 @@ def _check(
 
     from ...reading import build_no_store_refusal
 
-    home = StateFolder.from_environment(os.environ)
-    if not home.has_store():
-        raise build_no_store_refusal(home)
-    checked = check_store(home.store, whole=not quick, progress=Progress(quiet=json))
+    state_folder = StateFolder.from_environment(os.environ)
+    if not state_folder.has_store():
+        raise build_no_store_refusal(state_folder)
+    checked = check_store(state_folder.store, whole=not quick, progress=Progress(quiet=json))
     if json:
         print_json(checked)
     else:

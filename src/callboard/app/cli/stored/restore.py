@@ -48,14 +48,14 @@ def _restore(
 ) -> None:
     from ...backups import restore
 
-    home = StateFolder.from_environment(os.environ)
-    result = restore(home, file.expanduser(), replace=replace, damaged=damaged, progress=Progress(quiet=json))
+    state_folder = StateFolder.from_environment(os.environ)
+    result = restore(state_folder, file.expanduser(), replace=replace, damaged=damaged, progress=Progress(quiet=json))
     if json:
         print_json(result)
         return
     style = Style(sys.stderr)
     made_at = datetime.fromtimestamp(result.made_at / 1_000_000, UTC)
-    print_out(str(home.store))
+    print_out(str(state_folder.store))
     counts = format_store_counts(result.streams, result.facts, result.blobs)
     print_err(f"As of {made_at:%Y-%m-%d %H:%M} UTC: {counts}.")
     for path in result.former:

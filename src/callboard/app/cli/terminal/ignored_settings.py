@@ -19,7 +19,7 @@ from .milestones import format_shared_folder
 from .output import Style, print_err, strip_controls
 
 
-async def load_or_warn(home: StateFolder, **flags: Any) -> tuple[Settings, Refusal | None]:
+async def load_or_warn(state_folder: StateFolder, **flags: Any) -> tuple[Settings, Refusal | None]:
     """Load the settings; while Callboard is running, report an invalid file as a warning.
 
     The running process keeps its last valid settings. This process then uses the defaults, without models.
@@ -30,12 +30,12 @@ async def load_or_warn(home: StateFolder, **flags: Any) -> tuple[Settings, Refus
         Refusal: `bad_settings` for an invalid option or variable, or for an invalid file if no Callboard is running.
     """
     try:
-        return load_settings(home, os.environ, **flags), None
+        return load_settings(state_folder, os.environ, **flags), None
     except Refusal as refusal:
-        running = await find_endpoint(home)
+        running = await find_endpoint(state_folder)
         if running is None:
             raise
-        settings = load_settings(home, os.environ, file=False, **flags)
+        settings = load_settings(state_folder, os.environ, file=False, **flags)
         style = Style(sys.stderr)
         print_err(style.warn(strip_controls(refusal.problem.message)))
         hint = strip_controls(refusal.problem.hint)
