@@ -181,6 +181,22 @@ async def test_a_slow_follower_gets_a_gap_and_continues(
     assert await take(slow) == await take(quick) == (LivePiece(Cursor(1, 31), frame("c", 60)),)
 
 
+async def test_a_new_stream_is_followed_without_a_read(store: MemoryStore) -> None:
+    """A read is a hop to another thread and back."""
+
+    async def read_head(stream: str) -> Head:
+        raise AssertionError(f"the end of {stream} was read")
+
+    feed = InProcessLiveFeed(read_head)
+    feed.begin(STREAM)
+    following = feed.follow(STREAM)
+    assert await take(following) == (LiveGap(Cursor(0), ()),)
+
+    records = await append(store, feed, "one", "two")
+
+    assert await take(following) == (LiveFacts(Cursor(2), records),)
+
+
 async def test_known_facts_are_ignored(store: MemoryStore, feed: LiveFeed) -> None:
     records = await fill(store, 3)
     following = feed.follow(STREAM)

@@ -129,6 +129,9 @@ class InProcessLiveFeed:
         self._sequences: dict[str, int] = {}
         self._rings: dict[str, _Ring] = {}
 
+    def begin(self, stream: str) -> None:
+        self._sequences.setdefault(stream, 0)
+
     def publish_facts(self, stream: str, records: Sequence[Record], ends: Sequence[str] = ()) -> None:
         newest = self._sequences.get(stream)
         new = tuple(record for record in records if newest is None or record.sequence > newest)

@@ -26,10 +26,11 @@ class FactReader(Protocol):
 
 
 class _Stream:
-    """The followers of a stream, and its newest facts."""
+    """The followers of a stream, its newest facts, and its end; None while the end is unknown."""
 
     def __init__(self) -> None:
         self.tail: deque[Record] = deque(maxlen=TAIL)
+        self.end: int | None = None
         self.wakers: set[asyncio.Event] = set()
 
     def wake(self) -> None:
@@ -61,6 +62,7 @@ class Subscriptions:
         if followed.tail and followed.tail[-1].sequence + 1 != records[0].sequence:
             followed.tail.clear()
         followed.tail.extend(records)
+        followed.end = records[-1].sequence
         followed.wake()
 
     def reset(self, stream: str) -> None:
@@ -68,6 +70,7 @@ class Subscriptions:
         followed = self._streams.get(stream)
         if followed is not None:
             followed.tail.clear()
+            followed.end = None
             followed.wake()
 
     def close(self) -> None:
@@ -89,8 +92,13 @@ class Subscriptions:
             while not self._closed:
                 waker.clear()
                 records = _select_tail(followed.tail, after)
-                if not records and await self._has_more(stream, after):
+                if not records and followed.end != after:
                     records = await self._read(stream, after=after, limit=MAX_BATCH)
+                    if not records:
+                        await self._check_end(stream, after)
+                    # Facts that were published during the read, or a deletion, have set the waker.
+                    if self._poll is None and len(records) < MAX_BATCH and not waker.is_set():
+                        followed.end = records[-1].sequence if records else after
                 if records:
                     after = records[-1].sequence
                     yield records
@@ -101,7 +109,7 @@ class Subscriptions:
             if not followed.wakers:
                 self._streams.pop(stream, None)
 
-    async def _has_more(self, stream: str, after: int) -> bool:
+    async def _check_end(self, stream: str, after: int) -> None:
         end = (await self._head(stream)).sequence
         if end < after:
             raise Refusal(
@@ -109,7 +117,6 @@ class Subscriptions:
                 f"The stream {stream} ends at {end}, before {after}.",
                 hint="Read a snapshot of the stream and follow it from there.",
             )
-        return end > after
 
     async def _wait(self, waker: asyncio.Event) -> None:
         with contextlib.suppress(TimeoutError):

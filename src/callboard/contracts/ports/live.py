@@ -46,6 +46,10 @@ class LiveFeed(Protocol):
     for a consumer.
     """
 
+    def begin(self, stream: str) -> None:
+        """Declare a new stream without facts, so that its first follower need not read its end from the log."""
+        ...
+
     def publish_facts(self, stream: str, records: Sequence[Record], ends: Sequence[str] = ()) -> None:
         """Publish durable facts, which finish the parts with the keys `ends` (`live.build_partial_key`).
 

@@ -25,6 +25,9 @@ class RelayedFeed:
         self._feed = feed
         self._listener = listener
 
+    def begin(self, stream: str) -> None:
+        self._feed.begin(stream)
+
     def publish_facts(self, stream: str, records: Sequence[Record], ends: Sequence[str] = ()) -> None:
         self._feed.publish_facts(stream, records, ends)
         self._listener.receive_facts(stream, ends)

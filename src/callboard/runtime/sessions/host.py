@@ -128,6 +128,7 @@ class SessionHost:
 
     async def start(self) -> None:
         """Acquire the lease of a new session."""
+        self.dependencies.feed.begin(self.session)
         self.epoch = await self.dependencies.store.facts.acquire_lease(self.session)
 
     async def run_command(
