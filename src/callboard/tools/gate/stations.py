@@ -37,7 +37,7 @@ from ..protection.private_paths import list_programs_in
 from ..protection.watch import Watch, find_guarded
 from ..reasons import Denial, HookDenial, StationResult, allow, apply_rule, explain_denial, reason, to_check
 from ..shell_grammar.parser import count_commands
-from . import approval, call_description, rule_trial, rules
+from . import approval_station, call_description, rule_trial, rules
 from .call_context import CallContext, GateEnvironment
 
 #: Result of a station that records no check.
@@ -246,7 +246,7 @@ _STATIONS: tuple[tuple[CheckName, Callable[[CallContext], StationResult]], ...] 
     ("mode", _check_mode),
     ("paths", _check_paths),
     ("rules", _check_rules),
-    ("approval", approval.decide),
+    ("approval", approval_station.decide),
     ("sandbox", _decide_sandbox),
 )
 
@@ -328,7 +328,7 @@ def _to_evaluation(call_context: CallContext, checks: list[Check]) -> Evaluation
             call_context.plan,
             diff,
             call_context.sandbox,
-            approval.explain(call_context),
+            approval_station.explain(call_context),
         )
         if needs_approval
         else "",
@@ -343,7 +343,7 @@ def _to_evaluation(call_context: CallContext, checks: list[Check]) -> Evaluation
         commands=count_commands(call_context.arguments.command)
         if needs_approval and isinstance(call_context.arguments, bash.BashArguments)
         else 0,
-        reasons=(*call_context.reasons, *approval.list_stakes(call_context)) if needs_approval else (),
+        reasons=(*call_context.reasons, *approval_station.list_stakes(call_context)) if needs_approval else (),
     )
 
 
