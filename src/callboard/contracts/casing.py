@@ -32,7 +32,7 @@ def to_snake_case(name: str) -> str:
 
 @cache
 def has_wire_names(kind: type[msgspec.Struct]) -> bool:
-    """True if the wire spelling of the Struct, or of a nested one, differs from its field names."""
+    """Return True if the wire spelling of the Struct or a nested one differs from its fields."""
     return _is_respelled(inspect.type_info(kind))
 
 

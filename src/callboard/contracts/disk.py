@@ -12,12 +12,12 @@ FAILED_HINT = "Check the disk (`dmesg`), then restart Callboard. Acknowledged co
 
 
 def is_full(error: BaseException) -> bool:
-    """True if there was no space to write."""
+    """Return True if there was no space to write."""
     return isinstance(error, OSError) and error.errno in _FULL
 
 
 def is_failed(error: BaseException) -> bool:
-    """True if a read or write of the disk failed, or it became read-only."""
+    """Return True if a read or write of the disk failed, or it became read-only."""
     return isinstance(error, OSError) and error.errno in _FAILED
 
 

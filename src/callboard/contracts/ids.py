@@ -102,5 +102,5 @@ def unpack(kind: IdKind, packed: bytes) -> str:
 
 
 def is_workspace_stream(stream: str) -> bool:
-    """True for the stream of a workspace, False for the stream of a session."""
+    """Return True for the stream of a workspace, False for the stream of a session."""
     return stream.startswith("wks_")

@@ -79,7 +79,7 @@ class Record(msgspec.Struct, frozen=True):
 
     @property
     def is_unreadable(self) -> bool:
-        """True for a fact of an unknown type or version."""
+        """Return True for a fact of an unknown type or version."""
         return isinstance(self.fact, UnknownFact)
 
     @property
@@ -252,7 +252,7 @@ def normalise_floats(fact: Fact, payload: bytes) -> Fact:
     """Return the fact as it will be read from its payload.
 
     An integer in a float field is an int before storing and a float after reading. To give all
-    readers equal values, such a fact is decoded at once.
+    readers equal values, such a fact is decoded immediately.
     """
     if not _has_floats(fact.type):
         return fact
@@ -266,7 +266,7 @@ def _has_floats(tag: str) -> bool:
 
 
 def _contains_float(info: Any, seen: set[type]) -> bool:
-    """True if a value of the type may have a float field."""
+    """Return True if a value of the type may have a float field."""
     if isinstance(info, msgspec.inspect.FloatType):
         return True
     if isinstance(info, msgspec.inspect.StructType):

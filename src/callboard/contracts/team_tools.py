@@ -49,7 +49,7 @@ TEAM_TOOLS: dict[str, TeamTool] = {
         TeamTool(
             "spawn_subagent",
             SpawnArguments,
-            "Start a child agent on an objective. It works in parallel. Returns its id at once; use wait_subagents "
+            "Start a child agent on an objective. It works in parallel. Returns its id immediately; use wait_subagents "
             "for its result.",
             "Delegate",
         ),

@@ -34,7 +34,7 @@ def to_stored_name(name: str) -> str:
 
 
 def is_tool_name(name: str) -> bool:
-    """True for a valid stored name of a tool: of Callboard, an external agent or a server, or `*` for all."""
+    """Return True for a valid stored name of a tool, and for `*`, all tools."""
     return name in _RULED or is_server_tool_name(name)
 
 

@@ -22,5 +22,5 @@ _BROUGHT = re.compile(r"mcp__[A-Za-z0-9][A-Za-z0-9_-]*?__(\*|[A-Za-z0-9_-]+)")
 
 
 def is_server_tool_name(name: str) -> bool:
-    """True for a valid name of a server's tool, and for `mcp__server__*`, all tools of a server."""
+    """Return True for a valid name of a server's tool, and for `mcp__server__*`, all its tools."""
     return _BROUGHT.fullmatch(name) is not None

@@ -64,8 +64,8 @@ class BatchMark(NamedTuple):
 
 
 class Batch:
-    """The facts of one decision in the making. Each fact changes `state` at once, so later rules
-    see it. `evaluations` are the gate's newest evaluations of queued calls, by call id."""
+    """The facts of an unfinished decision. Each fact changes `state` immediately, so later rules see
+    it. `evaluations` are the gate's newest evaluations of queued calls, by call id."""
 
     def __init__(self, state: Session, inputs: DecisionInputs) -> None:
         self.state = state

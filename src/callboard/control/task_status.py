@@ -96,7 +96,7 @@ def find_task_thread(state: Session, task: OpenTask) -> Thread | None:
 
 
 def find_task_run(state: Session, task: OpenTask) -> tuple[Thread, OpenRun] | None:
-    """Return the open run that works on the task, with its thread. An agent that delegated parts
+    """Return the open run that works on the task, with its thread. An agent that delegated subtasks
     works on it in a run that their reports woke. A background agent works on it in a run that it
     woke for."""
     thread = find_task_thread(state, task)
@@ -110,8 +110,8 @@ def find_task_run(state: Session, task: OpenTask) -> tuple[Thread, OpenRun] | No
 
 
 def is_at_work(state: Session, task: OpenTask) -> bool:
-    """True while an attempt is in progress: it runs or waits, one of its parts does, or a person
-    works on it. An interrupted child is not at work until it is resumed or retried."""
+    """Return True while an attempt is in progress: it runs or waits, one of its subtasks does, or a
+    person works on it. An interrupted child is not at work until it is resumed or retried."""
     worker = find_task_worker(state, task)
     if worker is None:
         return find_task_run(state, task) is not None or (task.work == "running" and _is_continuing(state, task))
@@ -130,7 +130,7 @@ def _is_continuing(state: Session, task: OpenTask) -> bool:
 
 
 def check_may_end(state: Session, by: Thread, task: OpenTask) -> None:
-    """Check that the agent may end the task with its parts: its own work, its children's, and
+    """Check that the agent may end the task with its subtasks: its own work, its children's, and
     work that no agent has begun.
 
     Raises:
@@ -148,12 +148,12 @@ def check_may_end(state: Session, by: Thread, task: OpenTask) -> None:
 
 
 def was_stopped(thread: Thread) -> bool:
-    """True if the newest turn of an idle agent was interrupted."""
+    """Return True if the newest turn of an idle agent was interrupted."""
     return thread.run is None and thread.ended is not None and thread.ended.how == "interrupted"
 
 
 def list_parts(state: Session, task: str) -> list[OpenTask]:
-    """Return the open tasks that are parts of the task, at any depth, parents first."""
+    """Return the open subtasks of the task, at any depth, parents first."""
     parts: dict[str, OpenTask] = {}
     parents = {task}
     while parents:
@@ -165,7 +165,7 @@ def list_parts(state: Session, task: str) -> list[OpenTask]:
 
 
 def list_prerequisites(state: Session, task: str) -> set[str]:
-    """Return all tasks that must end before this one: its dependencies and parts, and theirs."""
+    """Return all tasks that must end before this one: its dependencies and subtasks, and theirs."""
     prerequisites: set[str] = set()
     pending = {task}
     while pending:

@@ -1,4 +1,4 @@
-"""Evidence packs: exported facts of a session that anybody can verify.
+"""Evidence packs: exported facts of a session that any reader can verify.
 
 Modules:
     layout: Files of a pack, lines of facts, the manifest and the README. Pure.

@@ -37,7 +37,7 @@ COMMENT_BYTES = len(COMMENT) + 64
 
 #: How the manifest describes the hash chain. Verification compares it, so changed texts need a new `FORMAT_VERSION`.
 COMPUTATIONS = {
-    "genesis": f"SHA-256 of the ASCII text {TAG.decode()} followed at once by the sessionId",
+    "genesis": f"SHA-256 of the ASCII text {TAG.decode()} followed directly by the sessionId",
     "digest": "SHA-256 of the salt followed by the payload's bytes (UTF-8); of an erased fact the digest is given instead",
     "link": "SHA-256 of the link before (of fact 1: the genesis), the header's bytes and the digest, one after the other",
 }
@@ -220,7 +220,7 @@ How to verify this pack
 What this pack proves
 
 The facts are complete and in the recorded order, up to the last one. Changing, adding, removing or moving a fact would change
-every later link. A pack alone cannot reveal a chain that was made anew as a whole. To exclude that, compare the last link with
+every later link. A pack alone cannot reveal a chain that was rebuilt as a whole. To exclude that, compare the last link with
 a copy from another source: {link}
 This pack does not prove that an agent's statements are true. It does not show events that were not recorded.
 """

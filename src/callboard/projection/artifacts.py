@@ -44,7 +44,8 @@ class ArtifactSummary(msgspec.Struct, frozen=True, array_like=True):
 
 
 class ArtifactsPanel(Panel):
-    """In `rows` the artifacts that changed last, newest last; in `rest` the summaries of the others."""
+    """Artifacts. `rows` has the artifacts that changed last, newest last; `rest` has the summaries
+    of the others."""
 
     rows: dict[str, ArtifactRow] = msgspec.field(default_factory=dict[str, ArtifactRow])
     rest: dict[str, ArtifactSummary] = msgspec.field(default_factory=dict[str, ArtifactSummary])

@@ -1,6 +1,6 @@
 """Rows of a dead epoch, as readers see them.
 
-A fact states the epoch of a run. Whether that epoch lives is not a fact: readers add it to the rows, and nothing stores it.
+A fact states the epoch of a run. The liveness of an epoch is not stored; readers add it to the rows.
 Work that waits for a person is not lost.
 """
 

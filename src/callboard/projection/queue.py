@@ -14,7 +14,8 @@ from .reducer import Panel, on, remove, upsert
 
 
 class QueuePanel(Panel):
-    """In `waiting` the queue of each thread, in `submitted` the turns that are neither queued nor started.
+    """Queues. `waiting` maps each thread to its queue, `submitted` has the turns that are neither
+    queued nor started.
 
     The row operations include the new positions of later turns.
     """

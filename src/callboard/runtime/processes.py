@@ -51,7 +51,7 @@ class Processes:
 
     @property
     def has_running(self) -> bool:
-        """True while a process is running."""
+        """Return True while a process is running."""
         return any(own.result is None for own in self._processes.values())
 
     def newest_output(self, process: str, max_chars: int) -> str:

@@ -48,24 +48,25 @@ class OpenSession:
 
     @property
     def is_waiting(self) -> bool:
-        """True if a run waits for a person."""
+        """Return True if a run waits for a person."""
         runs = (thread.run for thread in self.host.state.threads.values())
         return any(call.phase == "waiting" for run in runs if run is not None for call in run.calls)
 
     @property
     def is_sleeping(self) -> bool:
-        """True if nothing runs and an agent sleeps."""
+        """Return True if nothing runs and an agent sleeps."""
         state = self.host.state
         return bool(state.sleepers) and all(thread.run is None for thread in state.threads.values())
 
     @property
     def is_quiet(self) -> bool:
-        """True if no decision, effect or process is running."""
+        """Return True if no decision, effect or process is running."""
         return not self.host.is_busy and not self.effect_runner.is_busy and not self.host.processes.has_running
 
     @property
     def is_idle(self) -> bool:
-        """True if the session can be closed without a loss: it is quiet and has no followers."""
+        """Return True if the session can be closed without a loss: it is quiet and has no
+        followers."""
         return self.is_quiet and not self.views.is_followed
 
 

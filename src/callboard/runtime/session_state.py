@@ -73,7 +73,7 @@ class SessionState:
 
     @property
     def needs_snapshot(self) -> bool:
-        """True if many facts were folded since the last snapshot."""
+        """Return True if many facts were folded since the last snapshot."""
         return self.state.sequence - self._snapshot_at >= SNAPSHOT_EVERY
 
     async def save(self) -> None:

@@ -7,7 +7,7 @@ def match_all(item: str, min_count: int = 0, max_count: int | None = None) -> st
     """Return a pattern for all items in a row.
 
     A possessive quantifier of a group matches wrongly before Python 3.11.5 (CPython gh-106052). Here a match of fewer items
-    than there are fails at once, without backtracking.
+    than there are fails immediately, without backtracking.
 
     Args:
         item: A pattern that matches a text in one way only.

@@ -17,7 +17,7 @@ class StreamRedactor:
     """Implements the port `StreamRedaction`.
 
     Args:
-        matcher: Returns the current matcher, so that a new value applies at once.
+        matcher: Returns the current matcher, so that a new value applies immediately.
         insert_handles: Returns a part of a text with handles instead of matches.
     """
 

@@ -34,7 +34,7 @@ def test_a_missing_file_that_a_call_recreates_gets_another_artifact():
     session = session_in_second_call(file_change(FIRST_TEXT))
     decision = session.when(write_end(file_change(SECOND_TEXT), call=2)).decision
     assert [(new.fact, new.scope) for new in decision.facts[:3]] == [
-        (ArtifactDeleted(file=True, reason="the file was gone when it was made anew"), ARTIFACT),
+        (ArtifactDeleted(file=True, reason="the file was gone when it was recreated"), ARTIFACT),
         (ArtifactCreated(artifact_kind="document", path=PATH), second),
         (version_created(1, SECOND_TEXT.ref, lines=(1, 0)), second),
     ]
@@ -149,7 +149,7 @@ def test_a_person_who_recreates_a_missing_file_gets_another_artifact():
         artifact_request(RECREATE, SECOND_TEXT, on_disk=None, file_sequence=session.state.sequence)
     ).decision
     assert [(new.fact, new.scope) for new in decision.facts] == [
-        (ArtifactDeleted(file=True, reason="the file was gone when it was made anew"), ARTIFACT),
+        (ArtifactDeleted(file=True, reason="the file was gone when it was recreated"), ARTIFACT),
         (ArtifactCreated(artifact_kind="document", path=PATH), Scope(artifact="art_2")),
         (ArtifactSaveRequested(base=0, draft=SECOND_TEXT.ref, reason="again"), Scope(artifact="art_2")),
     ]
@@ -190,5 +190,5 @@ def test_adopting_an_artifact_without_its_file_requires_content():
     assert (refused.code, refused.message, refused.hint) == (
         "artifact_conflict",
         f"{PATH} is already the artifact art_1, and its file is gone.",
-        "Set content to make the file anew.",
+        "Set content to recreate the file.",
     )

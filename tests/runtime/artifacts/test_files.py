@@ -37,7 +37,7 @@ async def test_a_moved_file_that_is_written_again_is_a_new_artifact(
         assert await read_versions(rig, session, former.key) == [(1, "agent", "one\n")]
         assert await read_versions(rig, session, new.key) == [(1, "agent", "two\n")]
         (gone,) = [record for record in await rig.facts(session) if isinstance(record.fact, ArtifactDeleted)]
-        assert gone.fact == ArtifactDeleted(file=True, reason="the file was gone when it was made anew")
+        assert gone.fact == ArtifactDeleted(file=True, reason="the file was gone when it was recreated")
         assert (gone.scope.artifact, gone.scope.tool_call) == (former.key, "")
         types = (await rig.types(session))[gone.sequence - 1 :]
         assert types[:4] == ["artifact.deleted", "artifact.created", "artifact.version.created", "tool.completed"]

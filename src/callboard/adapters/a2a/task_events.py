@@ -68,7 +68,7 @@ class TaskEventHandler:
 
     @property
     def needs_input(self) -> bool:
-        """True while the agent waits for a person's input."""
+        """Return True while the agent waits for a person's input."""
         return self.state in NEED_STATES
 
     def start_new_task(self) -> None:

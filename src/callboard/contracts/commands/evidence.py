@@ -29,7 +29,7 @@ class EvidencePacked(Answer, frozen=True, kw_only=True):
 class ExportEvidence(Command, frozen=True, kw_only=True):
     """Export a pack of a session's facts that others can verify without this product.
 
-    With `task_id` the pack also lists the facts of that task, its parts and their agents. The chain is complete in both
+    With `task_id` the pack also lists the facts of that task, its subtasks and their agents. The chain is complete in both
     cases.
     """
 

@@ -27,7 +27,7 @@ PROCESS_TOOLS = (READ_PROCESS, STOP_PROCESS)
 MAX_WAIT_MS = 60_000
 
 
-#: Maximum characters written to a process at once.
+#: Maximum characters of one write to a process.
 MAX_INPUT_CHARS = 64 * 1024
 
 

@@ -60,7 +60,7 @@ class ChildSpawned(Answer, frozen=True, kw_only=True):
 class SpawnSubagent(SpawnArguments, Command, frozen=True, kw_only=True):
     """Create a child agent with parent links and isolation.
 
-    The child starts at once or waits for a slot. `thread_id` is the parent's thread; it defaults to the lead's.
+    The child starts immediately or waits for a slot. `thread_id` is the parent's thread; it defaults to the lead's.
     """
 
     session_id: Id

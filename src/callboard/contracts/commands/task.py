@@ -86,19 +86,19 @@ class StartTask(_TaskCommand, frozen=True, kw_only=True):
 
 @command("pause_task", TaskChanged)
 class PauseTask(_TaskCommand, frozen=True, kw_only=True):
-    """Stop the work on a task and its parts until it is resumed."""
+    """Stop the work on a task and its subtasks until it is resumed."""
 
 
 @command("resume_task", TaskChanged)
 class ResumeTask(_TaskCommand, frozen=True, kw_only=True):
-    """Resume a paused task and its parts."""
+    """Resume a paused task and its subtasks."""
 
 
 @command("cancel_task", TaskChanged)
 class CancelTask(_TaskCommand, frozen=True, kw_only=True):
-    """Cancel a task, its parts and the agents at work on them.
+    """Cancel a task, its subtasks and the agents that work on them.
 
-    Finished parts stay finished.
+    Finished subtasks stay finished.
     """
 
 
@@ -143,7 +143,7 @@ class FailTask(_TaskCommand, frozen=True, kw_only=True):
 
 @command("link_tasks", TaskChanged)
 class LinkTasks(_TaskCommand, frozen=True, kw_only=True):
-    """Make a task part of another task, depend on other tasks, or refer to things."""
+    """Make a task a subtask of another task, let it depend on other tasks, or add references."""
 
     parent_task: Id | None = None
     depends_on: tuple[Id, ...] = ()
@@ -154,7 +154,7 @@ class LinkTasks(_TaskCommand, frozen=True, kw_only=True):
 class UnlinkTasks(_TaskCommand, frozen=True, kw_only=True):
     """Remove links of a task.
 
-    `parent` removes the link to the task that it is part of.
+    `parent` removes the link to the parent task.
     """
 
     parent: bool = False

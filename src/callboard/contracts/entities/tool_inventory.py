@@ -9,9 +9,9 @@ import msgspec
 #: `loaded`: the model sees it. `deferred`: the model can find it. `blocked`: unavailable at
 #: present. `excluded`: by the agent's list, its policy or the mode.
 Availability = Literal["loaded", "deferred", "blocked", "excluded"]
-#: `parallel` calls of one response run at once; `serial` ones run one after the other.
+#: `parallel` calls of one response run in parallel; `serial` ones run one after the other.
 Concurrency = Literal["parallel", "serial"]
-#: Effect of an interrupt on a running call: it ends at once, or its server is asked to stop and may
+#: Effect of an interrupt on a running call: it ends immediately, or its server is asked to stop and may
 #: continue.
 Interruption = Literal["ended", "asked"]
 

@@ -1,6 +1,6 @@
 """Facts of jobs: durable work in batches (Control plane specification, Jobs).
 
-A job is a task, and each of its items is a part of that task. Facts of tasks have their states. A
+A job is a task, and each of its items is a subtask. Facts of tasks have their states. A
 failed item stays open, and so does its job once all other items ended. A completed item is closed.
 """
 
@@ -17,8 +17,9 @@ from .turn import PermissionMode
 class JobCreated(Fact, frozen=True, kw_only=True):
     """A job was created with `items` items, which follow as tasks in its scope.
 
-    A child of the definition `agent` works on each, at most `parallel` at once (0 for the parent's
-    limit). `permission_mode` is their widest mode; `chosen` if a person set it, else the lead's.
+    A child of the definition `agent` works on each item; at most `parallel` run in parallel (0 for
+    the parent's limit). `permission_mode` is their widest mode; `chosen` if a person set it, else
+    the lead's.
     """
 
     type: ClassVar[str] = "job.created"

@@ -27,7 +27,7 @@ Priority = Literal["low", "normal", "high"]
 class TaskCreated(Fact, frozen=True, kw_only=True):
     """A task was created.
 
-    `assignee` is an agent or empty. `parent_task` is the task that it is part of. `entity`: a card
+    `assignee` is an agent or empty. `parent_task` is set for a subtask. `entity`: a card
     of the board, the repeated work of a background agent, or the task of a remote agent.
     """
 
@@ -61,7 +61,7 @@ class TaskStarted(Fact, frozen=True, kw_only=True):
 class TaskPaused(Fact, frozen=True, kw_only=True):
     """The task was paused.
 
-    Its running work is asked to stop, and queued work stays queued. Each open part has its own
+    Its running work is asked to stop, and queued work stays queued. Each open subtask has its own
     fact.
     """
 
@@ -72,7 +72,7 @@ class TaskPaused(Fact, frozen=True, kw_only=True):
 
 
 class TaskResumed(Fact, frozen=True, kw_only=True):
-    """The task was resumed: each stopped agent gets a turn. Each paused part has its own fact."""
+    """The task was resumed: each stopped agent gets a turn. Each paused subtask has its own fact."""
 
     type: ClassVar[str] = "task.resumed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TASK
@@ -83,7 +83,7 @@ class TaskResumed(Fact, frozen=True, kw_only=True):
 class TaskCancelRequested(Fact, frozen=True, kw_only=True):
     """The cancellation of a task was requested.
 
-    Its work is stopped; then `task.cancelled` follows. Each open part has its own fact.
+    Its work is stopped; then `task.cancelled` follows. Each open subtask has its own fact.
     """
 
     type: ClassVar[str] = "task.cancel.requested"

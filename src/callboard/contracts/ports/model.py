@@ -21,8 +21,8 @@ class ToolSpec(msgspec.Struct, frozen=True, kw_only=True):
     schema: dict[str, Any]
 
 
-# A conversation is thousands of messages that hold no cycle: the collector does not visit them (`gc=False`), which would
-# take it milliseconds at once. An image is visited, since weak references to it are kept.
+# A conversation has thousands of messages without cycles. The collector skips them (`gc=False`),
+# because one pass over them would take milliseconds. It visits images, which have weak references.
 class TextContent(msgspec.Struct, frozen=True, tag="text", gc=False):
     """Text of a message."""
 

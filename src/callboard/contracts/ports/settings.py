@@ -75,7 +75,7 @@ class SettingsStore(Protocol):
     def write(self, place: Place, folder: str, changes: Mapping[str, Any], digest: str) -> WrittenSettings:
         """Write the named keys to a file with this digest; None removes a key.
 
-        The new values apply at once, models included.
+        The new values apply immediately, models included.
 
         Raises:
             Refusal: `conflict` if the file changed, `bad_settings` for an invalid value,

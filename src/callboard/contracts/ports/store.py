@@ -53,7 +53,7 @@ class Append(msgspec.Struct, frozen=True, kw_only=True):
         epoch: Lease of the writer.
         closed: Ids of the entities that are terminal after the batch.
         ends: Keys of the partials that the batch finishes.
-        followed: A batch of another stream follows at once. The store may wait a moment and commit
+        followed: A batch of another stream follows immediately. The store may wait a moment and commit
             both together.
     """
 

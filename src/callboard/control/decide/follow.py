@@ -49,7 +49,7 @@ def follow(batch: Batch, *, starts: bool = True) -> None:
 
 
 def _is_single_agent(state: Session) -> bool:
-    """True for a session of one agent without any work."""
+    """Return True for a session of one agent without any work."""
     lead = state.threads.get(state.lead)
     return lead is None or (len(state.threads) == 1 and not state.tasks and lead.team is None and not lead.inbox)
 

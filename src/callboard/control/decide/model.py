@@ -64,7 +64,8 @@ def record_response(batch: Batch, report: ModelResponded) -> None:
 
 
 def _can_end_in_text(thread: Thread, run: OpenRun) -> bool:
-    """True if a response without a call ends the run, although the run should end with Finalize.
+    """Return True if a response without a call ends the run, although the run should end with
+    Finalize.
 
     This applies to children and background agents, after one reminder: a parent or a person judges
     the result. Text never completes the objective of a main agent.

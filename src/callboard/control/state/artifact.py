@@ -55,7 +55,7 @@ class OpenArtifact(msgspec.Struct, frozen=True, array_like=True):
         return before if apart else ""
 
     def has_content(self, content: BlobRef) -> bool:
-        """True if the newest version has this content."""
+        """Return True if the newest version has this content."""
         return bool(self.hash_prefix) and content.hash.startswith(self.hash_prefix)
 
 

@@ -41,7 +41,7 @@ def record_call(run: OpenRun, call: OpenCall, end: ToolEnd) -> OpenRun:
 
 
 def has_call(run: OpenRun) -> bool:
-    """True if a tool call of the newest model call ended."""
+    """Return True if a tool call of the newest model call ended."""
     return any(result.startswith(_CALL) for result in run.round_results)
 
 

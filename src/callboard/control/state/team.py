@@ -49,7 +49,8 @@ class TurnEnd(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def was_interrupted_by_host(self) -> bool:
-        """True if the host ended, lost its epoch or failed to write: no person or agent requested the interrupt."""
+        """Return True if the host ended, lost its epoch or failed to write: no person or agent
+        requested the interrupt."""
         return self.how == "interrupted" and self.code in ("crash", "lost", "shutdown", "storage")
 
 
@@ -168,7 +169,7 @@ class OpenTask(msgspec.Struct, frozen=True, kw_only=True):
     - `attempt`: number of the newest attempt. `work`: it is running, or over without success.
       `thread`: its worker (empty for a person). `turn`: the turn that works on it (empty for a
       child). `run`: its newest run. `ended`: how that turn ended.
-    - `delegated`: the agent delegated parts of it. `implied`: it represents a turn and was not put
+    - `delegated`: the agent delegated subtasks of it. `implied`: it represents a turn and was not put
       on the board.
     - `done_dependencies`: those of `depends_on` that are done. `cancelling`: cancelling was
       requested, for `reason`. `job`: the job that it is an item of, or the task of.
@@ -200,7 +201,7 @@ class OpenTask(msgspec.Struct, frozen=True, kw_only=True):
 
 class OpenJob(msgspec.Struct, frozen=True, kw_only=True):
     """An open job. `task` is its own task, `items` the number of its items, `done` how many are
-    done. Children of `agent` work on them, at most `parallel` at once (0 for the team's budget).
+    done. Children of `agent` work on at most `parallel` items in parallel (0 for the team's budget).
     `chosen`: a person chose its permission mode."""
 
     job: str

@@ -20,7 +20,7 @@ class Readers:
     Args:
         damaged: Called in a reader thread if the file is damaged.
     Raises:
-        sqlite3.Error: The store is unreadable. It connects at once.
+        sqlite3.Error: The store is unreadable. It connects immediately.
     """
 
     def __init__(

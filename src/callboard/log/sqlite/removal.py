@@ -1,6 +1,6 @@
 """Erasure of a payload and deletion of a stream, with the blobs that only they use.
 
-A deleted stream loses its name at once. Its rows are then purged in steps, which keeps other writes fast and the
+A deleted stream loses its name immediately. Its rows are then purged in steps, which keeps other writes fast and the
 write-ahead log small. An interrupted purge continues when the store is next opened.
 """
 

@@ -37,7 +37,7 @@ class Work(Generic[T]):
             transaction fails.
         after: Called in the event loop once the result is durable.
         scrub: Whether the write-ahead log is emptied afterwards, so that no former content is left.
-        followed: Whether more work for the same transaction arrives at once.
+        followed: Whether more work for the same transaction arrives immediately.
     """
 
     __slots__ = ("after", "followed", "future", "loop", "run", "scrub", "settled")

@@ -17,7 +17,8 @@ from .agent import Member
 
 
 class NotificationsPanel(Panel):
-    """In `waiting`, the notifications that no turn of the parent has received, by item."""
+    """Notifications of children. `waiting` maps the items that no turn of the parent has received to
+    their notifications."""
 
     waiting: dict[str, NotificationRow] = msgspec.field(default_factory=dict[str, NotificationRow])
 

@@ -170,7 +170,7 @@ class SessionHost:
 
     @property
     def is_busy(self) -> bool:
-        """True while a decision or commit is running."""
+        """Return True while a decision or commit is running."""
         return bool(self._work)
 
     @property

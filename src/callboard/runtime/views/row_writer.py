@@ -37,7 +37,7 @@ class RowWriter:
 
     @property
     def is_full(self) -> bool:
-        """True if enough operations wait that they should be written first."""
+        """Return True if enough operations wait that they should be written first."""
         return len(self._waiting) >= MAX_WAITING
 
     def add(self, ops: Sequence[Op], watermark: int) -> None:

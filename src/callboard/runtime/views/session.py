@@ -108,7 +108,7 @@ class SessionViews:
 
     @property
     def is_followed(self) -> bool:
-        """True while a client follows."""
+        """Return True while a client follows."""
         return self._ring.followers > 0
 
     @property

@@ -97,27 +97,27 @@ class CallContext:
 
     @property
     def is_shell(self) -> bool:
-        """True for a command."""
+        """Return True for a command."""
         return isinstance(self.arguments, BashArguments)
 
     @property
     def is_change(self) -> bool:
-        """True for a change to a file."""
+        """Return True for a change to a file."""
         return isinstance(self.arguments, WriteArguments | EditArguments)
 
     @property
     def is_sandboxed(self) -> bool:
-        """True if a command runs in the sandbox."""
+        """Return True if a command runs in the sandbox."""
         return self.environment.can_sandbox(self.context.folder)
 
     @property
     def is_merge(self) -> bool:
-        """True for merging a subagent's worktree."""
+        """Return True for merging a subagent's worktree."""
         return isinstance(self.arguments, MergeArguments)
 
     @property
     def is_server_tool(self) -> bool:
-        """True for a tool of a server."""
+        """Return True for a tool of a server."""
         return self.tool.offer is not None if self.found_tool is not None else is_server_tool(self.call.tool)
 
     @property
@@ -127,17 +127,17 @@ class CallContext:
 
     @property
     def creates_team(self) -> bool:
-        """True for creating an agent or an edge."""
+        """Return True for creating an agent or an edge."""
         return isinstance(self.arguments, DefineAgentArguments | AddEdgeArguments)
 
     @property
     def asks_person(self) -> bool:
-        """True for a question to a person."""
+        """Return True for a question to a person."""
         return isinstance(self.arguments, ProposePlanArguments | AskPersonArguments)
 
     @property
     def hook_asks(self) -> bool:
-        """True if a hook requires approval, which no rule can replace."""
+        """Return True if a hook requires approval, which no rule can replace."""
         return self.call.hook_result is not None and self.call.hook_result.verdict == "ask"
 
     @property
@@ -147,7 +147,7 @@ class CallContext:
 
     @property
     def may_write(self) -> bool:
-        """True if a command may write in the folder."""
+        """Return True if a command may write in the folder."""
         return not self.read_only_reason and self.context.permission_mode != "planning"
 
     @property

@@ -138,7 +138,7 @@ class Link:
 
     @property
     def connected(self) -> bool:
-        """True while the server is connected."""
+        """Return True while the server is connected."""
         return self._client is not None
 
     @property

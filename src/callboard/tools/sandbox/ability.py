@@ -30,7 +30,7 @@ class SandboxAbility(NamedTuple):
 
     @property
     def works(self) -> bool:
-        """True if commands run in a sandbox."""
+        """Return True if commands run in a sandbox."""
         return bool(self.program)
 
 

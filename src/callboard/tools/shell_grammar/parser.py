@@ -43,7 +43,7 @@ class SimpleCommand(NamedTuple):
 
     words: tuple[Word, ...]
     is_piped: bool = False
-    """True if it reads another command's output, or a here-document."""
+    """Return True if it reads another command's output, or a here-document."""
 
 
 class Script(NamedTuple):

@@ -1247,9 +1247,9 @@ export interface CancelSubagent {
 }
 
 /**
- * Cancel a task, its parts and the agents at work on them.
+ * Cancel a task, its subtasks and the agents that work on them.
  *
- * Finished parts stay finished.
+ * Finished subtasks stay finished.
  */
 export interface CancelTask {
   readonly sessionId: string
@@ -2027,7 +2027,7 @@ export interface ExportEntry {
 /**
  * Export a pack of a session's facts that others can verify without this product.
  *
- * With `task_id` the pack also lists the facts of that task, its parts and their agents. The chain is complete in both
+ * With `task_id` the pack also lists the facts of that task, its subtasks and their agents. The chain is complete in both
  * cases.
  */
 export interface ExportEvidence {
@@ -2534,8 +2534,9 @@ export interface JobChanged {
 /**
  * A job was created with `items` items, which follow as tasks in its scope.
  *
- * A child of the definition `agent` works on each, at most `parallel` at once (0 for the parent's
- * limit). `permission_mode` is their widest mode; `chosen` if a person set it, else the lead's.
+ * A child of the definition `agent` works on each item; at most `parallel` run in parallel (0 for
+ * the parent's limit). `permission_mode` is their widest mode; `chosen` if a person set it, else
+ * the lead's.
  */
 export interface JobCreated {
   readonly agent: string
@@ -2612,7 +2613,7 @@ export interface Limit {
   readonly resetsInMs?: number | null
 }
 
-/** Make a task part of another task, depend on other tasks, or refer to things. */
+/** Make a task a subtask of another task, let it depend on other tasks, or add references. */
 export interface LinkTasks {
   readonly sessionId: string
   readonly taskId: string
@@ -3031,7 +3032,7 @@ export interface PauseJob {
   readonly reason?: string
 }
 
-/** Stop the work on a task and its parts until it is resumed. */
+/** Stop the work on a task and its subtasks until it is resumed. */
 export interface PauseTask {
   readonly sessionId: string
   readonly taskId: string
@@ -3566,7 +3567,7 @@ export interface ResumeJob {
   readonly reason?: string
 }
 
-/** Resume a paused task and its parts. */
+/** Resume a paused task and its subtasks. */
 export interface ResumeTask {
   readonly sessionId: string
   readonly taskId: string
@@ -4205,7 +4206,7 @@ export interface SnapshotUpdated {
 /**
  * Create a child agent with parent links and isolation.
  *
- * The child starts at once or waits for a slot. `thread_id` is the parent's thread; it defaults to the lead's.
+ * The child starts immediately or waits for a slot. `thread_id` is the parent's thread; it defaults to the lead's.
  */
 export interface SpawnSubagent {
   readonly agent: string
@@ -4485,7 +4486,7 @@ export interface TaskAttempt {
 /**
  * The cancellation of a task was requested.
  *
- * Its work is stopped; then `task.cancelled` follows. Each open part has its own fact.
+ * Its work is stopped; then `task.cancelled` follows. Each open subtask has its own fact.
  */
 export interface TaskCancelRequested {
   readonly reason?: string
@@ -4520,7 +4521,7 @@ export interface TaskCompleted {
 /**
  * A task was created.
  *
- * `assignee` is an agent or empty. `parent_task` is the task that it is part of. `entity`: a card
+ * `assignee` is an agent or empty. `parent_task` is set for a subtask. `entity`: a card
  * of the board, the repeated work of a background agent, or the task of a remote agent.
  */
 export interface TaskCreated {
@@ -4570,7 +4571,7 @@ export interface TaskList {
 /**
  * The task was paused.
  *
- * Its running work is asked to stop, and queued work stays queued. Each open part has its own
+ * Its running work is asked to stop, and queued work stays queued. Each open subtask has its own
  * fact.
  */
 export interface TaskPaused {
@@ -4590,7 +4591,7 @@ export interface TaskRead {
   readonly sequence: number
 }
 
-/** The task was resumed: each stopped agent gets a turn. Each paused part has its own fact. */
+/** The task was resumed: each stopped agent gets a turn. Each paused subtask has its own fact. */
 export interface TaskResumed {
   readonly reason?: string
 }
@@ -5138,7 +5139,7 @@ export interface TurnSubmitted {
 /**
  * Remove links of a task.
  *
- * `parent` removes the link to the task that it is part of.
+ * `parent` removes the link to the parent task.
  */
 export interface UnlinkTasks {
   readonly sessionId: string
@@ -5614,14 +5615,14 @@ export const COMMANDS = {
   create_task: { serial: 'session', authority: 'person', query: false, summary: 'Create a task on the session\'s board.' },
   update_task: { serial: 'session', authority: 'person', query: false, summary: 'Change, comment on or end a task of the session\'s board.' },
   start_task: { serial: 'session', authority: 'person', query: false, summary: 'Start the first attempt of a task.' },
-  pause_task: { serial: 'session', authority: 'person', query: false, summary: 'Stop the work on a task and its parts until it is resumed.' },
-  resume_task: { serial: 'session', authority: 'person', query: false, summary: 'Resume a paused task and its parts.' },
-  cancel_task: { serial: 'session', authority: 'person', query: false, summary: 'Cancel a task, its parts and the agents at work on them.' },
+  pause_task: { serial: 'session', authority: 'person', query: false, summary: 'Stop the work on a task and its subtasks until it is resumed.' },
+  resume_task: { serial: 'session', authority: 'person', query: false, summary: 'Resume a paused task and its subtasks.' },
+  cancel_task: { serial: 'session', authority: 'person', query: false, summary: 'Cancel a task, its subtasks and the agents that work on them.' },
   retry_task: { serial: 'session', authority: 'person', query: false, summary: 'Start another attempt of a task whose newest attempt failed or was cancelled.' },
   append_task_progress: { serial: 'session', authority: 'person', query: false, summary: 'Report progress of a task: a phase, counters, a summary, refs to outputs.' },
   complete_task: { serial: 'session', authority: 'person', query: false, summary: 'Record that a task is done, with its deliverables.' },
   fail_task: { serial: 'session', authority: 'person', query: false, summary: 'Record that the newest attempt of a task failed.' },
-  link_tasks: { serial: 'session', authority: 'person', query: false, summary: 'Make a task part of another task, depend on other tasks, or refer to things.' },
+  link_tasks: { serial: 'session', authority: 'person', query: false, summary: 'Make a task a subtask of another task, let it depend on other tasks, or add references.' },
   unlink_tasks: { serial: 'session', authority: 'person', query: false, summary: 'Remove links of a task.' },
   list_tasks: { serial: 'session', authority: 'anyone', query: true, summary: 'List the tasks of a session with their attempts, newest first.' },
   get_task: { serial: 'session', authority: 'anyone', query: true, summary: 'Read a task with its attempts, and the snapshot that restores the view of its agents.' },

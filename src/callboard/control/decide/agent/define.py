@@ -177,8 +177,8 @@ def _check_globs(creator: Definition, request: DefineAgentArguments) -> tuple[st
 
 
 def _is_within(glob: str, bounds: tuple[str, ...]) -> bool:
-    """True if every path of the pattern is within the bounds: the pattern is a bound, or lies below
-    the folder of one."""
+    """Return True if every path of the pattern is within the bounds: the pattern is a bound, or
+    lies below the folder of one."""
     if ".." in glob:
         return False
     return any(
@@ -208,7 +208,7 @@ def _require_edge_end(batch: Batch, name: str, field: str) -> Definition:
 
 
 def _has_edge(source: Definition, target: Definition) -> bool:
-    """True if an edge already leads from source to target."""
+    """Return True if an edge already leads from source to target."""
     forward = any(fold_name(edge.to) == fold_name(target.name) for edge in source.edges)
     back = any(edge.direction == "both" and fold_name(edge.to) == fold_name(source.name) for edge in target.edges)
     return forward or back

@@ -138,7 +138,7 @@ def _create(batch: Batch, requested: ArtifactRequested, request: CreateArtifact)
 
 
 def _end_missing_artifact(batch: Batch, requested: ArtifactRequested, path: str, owner: str) -> None:
-    """End the artifact at the path if its file is gone and a person makes it anew. An artifact with
+    """End the artifact at the path if its file is gone and a person recreates it. An artifact with
     an unsaved draft continues.
 
     Raises:
@@ -154,7 +154,7 @@ def _end_missing_artifact(batch: Batch, requested: ArtifactRequested, path: str,
         problem = ", and it has an unsaved draft"
         hint = f"Save the draft with retry_artifact over version {current.version}, or delete the artifact."
     elif requested.draft is None:
-        problem, hint = ", and its file is gone", "Set content to make the file anew."
+        problem, hint = ", and its file is gone", "Set content to recreate the file."
     else:
         batch.add(ArtifactDeleted(file=True, reason=GONE), Scope(artifact=owner))
         return
@@ -176,7 +176,7 @@ def _save(
     batch: Batch, requested: ArtifactRequested, base: int, restores: int, reason: str, *, again: bool = False
 ) -> ArtifactChanged:
     """Save the draft over version `base`. With `again` the person accepts conflicts: a missing file
-    is made anew."""
+    is recreated."""
     artifact, draft = requested.artifact_id, requested.draft
     if draft is None:
         raise Refusal("invalid_input", "The request has no content to save.", field="content")

@@ -22,7 +22,7 @@ from ...state.session import Thread
 #: The scope of a change without a step.
 NO_STEP = Scope()
 #: Reason of a deletion without a known cause.
-GONE = "the file was gone when it was made anew"
+GONE = "the file was gone when it was recreated"
 #: Code of a save that conflicts with another change.
 CONFLICT = "artifact_conflict"
 
@@ -58,7 +58,7 @@ def record_changes(
 
 
 def _was_gone(batch: Batch, scope: Scope, change: FileChange, artifact: str) -> bool:
-    """True if the call saw for certain that the artifact's file was gone.
+    """Return True if the call saw for certain that the artifact's file was gone.
 
     An artifact that changed after the call began may be older or newer than what the call saw. An
     artifact with an unsaved draft continues: the file becomes a version beside the draft.

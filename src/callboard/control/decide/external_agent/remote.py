@@ -1,6 +1,6 @@
 """Remote agents: states of their tasks, deliveries, requests to a person, and replies.
 
-A state is recorded as the remote agent reported it. Silence means nothing. A request is a call
+A state is recorded as the remote agent reported it. A missing update changes no state. A request is a call
 beside the open prompt that waits for a person.
 """
 

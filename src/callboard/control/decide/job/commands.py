@@ -1,6 +1,7 @@
 """Commands on jobs (Control plane specification, Jobs).
 
-A job is a task whose parts are its items. Children outside of any conversation work on the items, a limited number at once.
+A job is a task, and its items are the subtasks. Children outside of any conversation work on a
+limited number of items in parallel.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ def begin_item(batch: Batch, job: OpenJob, item: OpenTask) -> bool:
 
 
 def _is_working_on(thread: Thread, item: OpenTask) -> bool:
-    """True for the child whose newest task is this item."""
+    """Return True for the child whose newest task is this item."""
     return thread.child is not None and thread.child.task == item.task
 
 

@@ -127,7 +127,7 @@ def cancel_children(batch: Batch, parent: str, reason: str) -> None:
 
 
 def stop_child(batch: Batch, thread: Thread, child: Child, ending: InterruptCause, reason: str) -> None:
-    """Stop the child's run and queue; without a run it ends at once. Record the intent also if its
+    """Stop the child's run and queue; without a run it ends immediately. Record the intent also if its
     turn is stopping for another cause: the child would otherwise wait to be resumed."""
     for queued in thread.queue:
         batch.add(QueueRemoved(reason=reason or f"the child is {ending}"), build_thread_scope(thread, queued.turn))

@@ -101,15 +101,15 @@ def _require_child(batch: Batch, thread: Thread) -> Child:
 
 
 def _is_working(batch: Batch, thread: Thread, child: Child) -> bool:
-    """True while this child works on its task. The task may be done, failed or another agent's by
-    now."""
+    """Return True while this child works on its task. The task may be done, failed or another
+    agent's by now."""
     task = batch.state.tasks.get(child.task)
     return task is not None and task.thread == thread.thread and task.work == "running"
 
 
 def _was_working(batch: Batch, thread: Thread, child: Child) -> bool:
-    """True for an interrupted child that would have continued its task. Another child retries the
-    item of a job."""
+    """Return True for an interrupted child that would have continued its task. An item of a job is
+    retried by another child instead."""
     task = batch.state.tasks.get(child.task)
     return (
         task is not None

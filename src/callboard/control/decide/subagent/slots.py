@@ -1,4 +1,4 @@
-"""Slots: how many children run at once. Further children wait in order, with a recorded reason."""
+"""Slots: how many children run in parallel. Further children wait in order, with a recorded reason."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def start_or_wait(batch: Batch, thread_id: str) -> None:
 
 
 def is_missing_worktree(child: Child) -> bool:
-    """True for a child that waits for its own worktree."""
+    """Return True for a child that waits for its own worktree."""
     return child.isolation == "worktree" and not child.worktree
 
 

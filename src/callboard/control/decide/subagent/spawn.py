@@ -42,7 +42,7 @@ class BoardTask(NamedTuple):
 
 
 def spawn_child(batch: Batch, parent: Thread, request: SpawnArguments, board: BoardTask | None = None) -> ChildSpawned:
-    """Give the parent a child, which starts at once or waits for a slot. It has its own task, or
+    """Give the parent a child, which starts immediately or waits for a slot. It has its own task, or
     the one of the board.
 
     Raises:

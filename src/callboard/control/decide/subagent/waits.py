@@ -42,8 +42,8 @@ def begin_wait(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, reque
 
 
 def is_open(thread: Thread) -> bool:
-    """True while the child can continue without a person. A child under review or interrupted is
-    not open."""
+    """Return True while the child can continue without a person. A child under review or
+    interrupted is not open."""
     return thread.child is not None and thread.child.status in _OPEN
 
 

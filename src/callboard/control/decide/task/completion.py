@@ -13,7 +13,7 @@ from ..turn.queue_eligibility import find_startable
 
 
 def settle_tasks(batch: Batch) -> None:
-    """Record which tasks ended. The end of a part can end the whole."""
+    """Record which tasks ended. The end of a subtask can end its parent task."""
     before = -1
     while batch.state.tasks and before != batch.state.sequence:
         before = batch.state.sequence
@@ -25,7 +25,7 @@ def settle_tasks(batch: Batch) -> None:
 
 
 def _end_cancelled(batch: Batch, task: OpenTask) -> None:
-    """Record the cancelling of a task once its workers have stopped and its parts have ended. A
+    """Record the cancelling of a task once its workers have stopped and its subtasks have ended. A
     child's task ends with the child."""
     if find_task_worker(batch.state, task) is not None and task.work == "running":
         return
@@ -39,8 +39,8 @@ def _end_cancelled(batch: Batch, task: OpenTask) -> None:
 
 
 def _end_attempt(batch: Batch, task: OpenTask) -> None:
-    """End an attempt with its turn, once its parts ended and were reported. An attempt whose
-    process ended ends at once. A child's task ends with the child."""
+    """End an attempt with its turn, once its subtasks ended and were reported. An attempt whose
+    process ended ends immediately. A child's task ends with the child."""
     thread = batch.state.threads.get(task.thread)
     if (
         thread is None
@@ -73,7 +73,7 @@ def _end_attempt(batch: Batch, task: OpenTask) -> None:
 
 
 def _find_attempt_end(batch: Batch, task: OpenTask, thread: Thread) -> TurnEnd | None:
-    """Return how the attempt ended; None while it is open. If the agent delegated parts, its turn
+    """Return how the attempt ended; None while it is open. If the agent delegated subtasks, its turn
     that received their reports is the end."""
     end = task.ended
     if end is None or end.how == "interrupted" or not (task.implied or task.delegated):

@@ -1,4 +1,4 @@
-"""Pause, resume and cancel of tasks with their parts and workers. Facts record the intent before
+"""Pause, resume and cancel of tasks with their subtasks and workers. Facts record the intent before
 its effect."""
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ RESUME_INPUT = "You were paused. Check what is already done, then continue your 
 
 
 def cancel_task(batch: Batch, by: Thread | None, name: str, reason: str) -> TaskChanged:
-    """Cancel a task and its open parts. Their workers are stopped, and the tasks end after them.
+    """Cancel a task and its open subtasks. Their workers are stopped, and the tasks end after them.
 
     Raises:
         Refusal: `unknown_task`; for an agent also `not_your_child`.
@@ -49,7 +49,7 @@ def cancel_task(batch: Batch, by: Thread | None, name: str, reason: str) -> Task
         check_may_end(batch.state, by, task)
     if task.cancelling:
         return build_task_answer(batch, name)
-    # A cancelling task gets no new parts, so this list is complete.
+    # A cancelling task gets no new subtasks, so this list is complete.
     whole = [task, *(part for part in list_parts(batch.state, name) if not part.cancelling)]
     for part in whole:
         batch.add(TaskCancelRequested(reason=reason), build_task_scope(batch.state, part))
@@ -63,7 +63,7 @@ def cancel_task(batch: Batch, by: Thread | None, name: str, reason: str) -> Task
 
 
 def pause_task(batch: Batch, request: PauseTask) -> TaskChanged:
-    """Pause a task and its parts, and stop their workers. Their queued turns stay in the queues.
+    """Pause a task and its subtasks, and stop their workers. Their queued turns stay in the queues.
 
     Raises:
         Refusal: `unknown_task`, `task_paused`.
@@ -81,7 +81,7 @@ def pause_task(batch: Batch, request: PauseTask) -> TaskChanged:
 
 
 def resume_task(batch: Batch, request: ResumeTask) -> TaskChanged:
-    """Resume a paused task and its parts. Each stopped worker gets a turn, within the budget.
+    """Resume a paused task and its subtasks. Each stopped worker gets a turn, within the budget.
 
     Raises:
         Refusal: `unknown_task`, `task_not_paused`.
@@ -153,7 +153,7 @@ def _continue_work(batch: Batch, task: OpenTask) -> None:
 
 
 def _was_interrupted(batch: Batch, thread: Thread, task: OpenTask) -> bool:
-    """True if a turn that worked on the task was interrupted or is stopping."""
+    """Return True if a turn that worked on the task was interrupted or is stopping."""
     work = find_task_run(batch.state, task)
     if work is not None:
         return work[1].stopping

@@ -99,8 +99,8 @@ def record_clock_step(batch: Batch, report: ClockStepped) -> None:
 
 
 def is_resting(state: Session, thread: Thread) -> bool:
-    """True if the thread's run needs no process: all its calls wait for a person, for resting
-    children, or for earlier calls."""
+    """Return True if the thread's run needs no process: all its calls wait for a person, for
+    resting children, or for earlier calls."""
     run = thread.run
     if run is None or run.stopping or run.model_step or not run.calls:
         return False

@@ -63,7 +63,7 @@ def _can_continue(state: Session, thread: Thread) -> bool:
 
 
 def _is_waiting_for_task(state: Session, thread: Thread) -> bool:
-    """True for a child whose task is paused, or whose item waits for room in its job."""
+    """Return True for a child whose task is paused, or whose item waits for room in its job."""
     task = state.tasks.get(thread.child.task) if thread.child is not None else None
     if task is None or find_startable(state, thread) is not None:
         return False

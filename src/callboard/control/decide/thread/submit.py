@@ -164,7 +164,7 @@ def _enqueue(batch: Batch, thread_id: str, turn: str, *, first: bool) -> None:
 
 
 def _can_resume_on_input(thread: Thread) -> bool:
-    """True for a paused thread that new input resumes: nothing is queued before it."""
+    """Return True for a paused thread that new input resumes: nothing is queued before it."""
     return thread.paused is not None and thread.run is None and not thread.queue
 
 

@@ -178,6 +178,6 @@ def _start_approved(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, 
 
 
 def _is_still_valid(evaluation: Evaluation, call: OpenCall) -> bool:
-    """True if the approval still applies to the call. A call that now passes without an approval
-    has no binding."""
+    """Return True if the approval still applies to the call. A call that no longer needs an
+    approval has no binding."""
     return evaluation.binding == call.binding or (evaluation.verdict == "allow" and evaluation.binding is None)

@@ -84,7 +84,7 @@ def request_calls(batch: Batch, thread_id: str, requested: Sequence[RequestedCal
 
 
 def _is_read_only(tool: str, evaluation: Evaluation) -> bool:
-    """True for a call that needs no person and has no effect on the team."""
+    """Return True for a call that needs no person and has no effect on the team."""
     return evaluation.read_only and evaluation.verdict != "ask" and tool not in TEAM_TOOLS
 
 
@@ -167,8 +167,8 @@ def _begin_next(batch: Batch, thread_id: str) -> None:
 
 
 def is_blocking(tool: str, evaluation: Evaluation) -> bool:
-    """True for a call that will be in progress once it starts, so that no later call starts in the
-    same decision."""
+    """Return True for a call that will be in progress once it starts, so that no later call starts
+    in the same decision."""
     return (
         not evaluation.read_only and evaluation.verdict != "deny" and tool not in TEAM_TOOLS and tool not in QUESTIONS
     )

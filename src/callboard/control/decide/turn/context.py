@@ -184,8 +184,8 @@ def count_older_tokens(thread: Thread, run: OpenRun, through: int) -> int:
 
 
 def _list_rounds(run: OpenRun) -> list[tuple[int, int]]:
-    """Return the rounds of a run that added tokens. The input is always in the context, so it is
-    not a part by itself."""
+    """Return the rounds of a run that added tokens. The input is always in the context, so it is no
+    separate round."""
     rounds = [(model_round.sequence, model_round.tokens) for model_round in run.rounds if model_round.tokens] or [
         (model_round.sequence, 0) for model_round in run.rounds[:1]
     ]

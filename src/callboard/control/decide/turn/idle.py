@@ -64,7 +64,7 @@ def find_delay_reason(state: Session, thread: Thread) -> str:
 
 
 def can_wake(state: Session, thread: Thread) -> bool:
-    """True if the agent is idle and wakes for its inbox."""
+    """Return True if the agent is idle and wakes for its inbox."""
     if thread.run is not None or thread.paused is not None or not list_deliverable(thread):
         return False
     if find_startable(state, thread) is not None or is_working_on_paused_task(state, thread):
@@ -80,8 +80,8 @@ def can_wake(state: Session, thread: Thread) -> bool:
 
 
 def can_resume(state: Session, thread: Thread) -> bool:
-    """True if `resume_thread` gives the agent a run: it is paused, or has unread input that nothing
-    else delivers."""
+    """Return True if `resume_thread` gives the agent a run: it is paused, or has unread input that
+    nothing else delivers."""
     if thread.paused is not None:
         return True
     if (

@@ -12,8 +12,8 @@ def find_startable(state: Session, thread: Thread) -> QueuedTurn | None:
 
 
 def is_held(state: Session, thread: Thread, turn: QueuedTurn) -> bool:
-    """True for a turn of a paused or cancelling task, or of an item that waits for room in its job.
-    Every turn of a child is for its task."""
+    """Return True for a turn of a paused or cancelling task, or of an item that waits for room in
+    its job. Every turn of a child is for its task."""
     task = state.tasks.get(thread.child.task if thread.child is not None else turn.task)
     if task is None:
         return False
@@ -22,5 +22,5 @@ def is_held(state: Session, thread: Thread, turn: QueuedTurn) -> bool:
 
 
 def is_working_on_paused_task(state: Session, thread: Thread) -> bool:
-    """True if the agent works on a paused task. Its inbox waits with the task."""
+    """Return True if the agent works on a paused task. Its inbox waits with the task."""
     return any(task.paused and task.work == "running" and task.thread == thread.thread for task in state.tasks.values())

@@ -218,7 +218,7 @@ def _check_candidate(batch: Batch, candidate: Candidate, needs: _ModelNeeds) -> 
 
 
 def _has_images(thread: Thread) -> bool:
-    """True if the context has images of earlier turns or calls."""
+    """Return True if the context has images of earlier turns or calls."""
     return thread.newest_image > max(thread.cut, thread.context_usage.compacted)
 
 
