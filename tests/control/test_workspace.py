@@ -79,7 +79,12 @@ def test_absent_fields_of_an_update_stay_unchanged():
 
 def test_an_unlisted_session_cannot_be_changed_or_deleted():
     state = workspace_after(OPENED)
-    problem = Problem(code="unknown_session", message=f"There is no session {SESSION}.", field="sessionId")
+    problem = Problem(
+        code="unknown_session",
+        message=f"There is no session {SESSION}.",
+        field="sessionId",
+        hint="Find sessions with list_sessions.",
+    )
     with pytest.raises(Refusal) as refused:
         update_session(state, UpdateSession(session_id=SESSION, pinned=True))
     assert refused.value.problem == problem

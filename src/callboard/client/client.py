@@ -264,7 +264,11 @@ class Client:
                 batch = msgspec.json.decode(event.data, type=_Batch)
                 cursor = parse_cursor(batch.cursor)
                 if cursor is None:
-                    raise Refusal("gap", f"The server sent an invalid cursor: {batch.cursor[:40]}")
+                    raise Refusal(
+                        "gap",
+                        f"The server sent an invalid cursor: {batch.cursor[:40]}",
+                        hint="Read a snapshot with get_session and continue from its cursor.",
+                    )
                 yield OpBatch(kind=batch.kind, cursor=cursor, ops=decode_ops(batch.ops))
 
     async def _follow(self, stream: str, feed: str, position: str) -> AsyncGenerator[ServerSentEvent]:
@@ -358,7 +362,11 @@ def _decode_refusal(body: bytes | str) -> Refusal:
         problem = msgspec.json.decode(body, type=Problem)
     except (msgspec.MsgspecError, UnicodeDecodeError):
         code: Code = "internal"
-        problem = Problem(code=code, message="The server is not this version of Callboard.")
+        problem = Problem(
+            code=code,
+            message="The server is not this version of Callboard.",
+            hint="Stop the server, then start it again with `callboard`.",
+        )
     return Refusal.from_problem(problem)
 
 

@@ -21,13 +21,18 @@ def require_task(batch: Batch, task_id: str, field: str = "taskId") -> OpenTask:
     """
     task = batch.state.tasks.get(task_id)
     if task is None:
-        has_ended = task_id in batch.inputs.closed_ids
-        raise Refusal(
-            "unknown_task",
-            f"The task {task_id} has ended." if has_ended else f"There is no open task {task_id}.",
-            field=field,
-        )
+        raise build_unknown_task(task_id, field, has_ended=task_id in batch.inputs.closed_ids)
     return task
+
+
+def build_unknown_task(task_id: str, field: str = "taskId", *, has_ended: bool = False) -> Refusal:
+    """Return the refusal of a task that the session does not have, or that has ended."""
+    return Refusal(
+        "unknown_task",
+        f"The task {task_id} has ended." if has_ended else f"There is no open task {task_id}.",
+        field=field,
+        hint="Find tasks with list_tasks.",
+    )
 
 
 def refuse_job_task(task: OpenTask) -> None:
@@ -138,13 +143,20 @@ def check_may_end(state: Session, by: Thread, task: OpenTask) -> None:
     """
     for part in (task, *list_parts(state, task.task)):
         if part.job:
-            raise Refusal("not_your_child", f"The task {part.task} is an item of a job.", field="taskId")
+            raise Refusal(
+                "not_your_child", f"The task {part.task} is an item of a job.", field="taskId", hint="Its job ends it."
+            )
         worker = find_task_thread(state, part)
         busy = part.work == "running" or part.entity == "automation_job" or find_task_run(state, part) is not None
         if worker is None or not busy or worker.thread == by.thread:
             continue
         if worker.child is None or worker.child.parent != by.thread:
-            raise Refusal("not_your_child", f"Another agent works on the task {part.task}.", field="taskId")
+            raise Refusal(
+                "not_your_child",
+                f"Another agent works on the task {part.task}.",
+                field="taskId",
+                hint="Ask that agent to end it with send_message.",
+            )
 
 
 def was_stopped(thread: Thread) -> bool:

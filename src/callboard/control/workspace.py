@@ -170,8 +170,18 @@ def require_listed(state: Workspace, session: str) -> ListedSession:
     """
     listed = state.sessions.get(session)
     if listed is None:
-        raise Refusal("unknown_session", f"There is no session {session}.", field="sessionId")
+        raise build_unknown_session(session)
     return listed
+
+
+def build_unknown_session(session: str, field: str = "sessionId") -> Refusal:
+    """Return the refusal of a session that no workspace lists."""
+    return Refusal(
+        "unknown_session",
+        f"There is no session {session}.",
+        field=field,
+        hint="Find sessions with list_sessions.",
+    )
 
 
 def _change(state: Workspace, unchecked: Fact, sequence: int) -> Workspace:

@@ -124,7 +124,11 @@ def encode_line(stored: StoredBytes, header: Header) -> bytes:
         payload = "" if stored.payload is None else stored.payload.decode()
         time = format_timestamp(header.at)
     except (UnicodeDecodeError, OverflowError) as error:
-        raise Refusal("chain_broken", f"Cannot read fact {stored.sequence}: {error}") from error
+        raise Refusal(
+            "chain_broken",
+            f"Cannot read fact {stored.sequence}: {error}",
+            hint="`callboard check` lists all damage. Restore the store from a backup.",
+        ) from error
     line = FactLine(
         sequence=stored.sequence,
         type=header.type,

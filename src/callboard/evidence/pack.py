@@ -148,7 +148,9 @@ class PackWriter:
             return
         if hashlib.sha256(data).hexdigest() != blob.hash:
             raise Refusal(
-                "chain_broken", f"The blob {blob.hash} has different bytes: the log was changed outside Callboard."
+                "chain_broken",
+                f"The blob {blob.hash} has different bytes: the log was changed outside Callboard.",
+                hint="Nothing was exported. Restore the store from a backup.",
             )
         self._zip.writestr(layout.build_zip_member(layout.BLOBS + blob.hash), data)
         self._remaining_bytes -= len(data)

@@ -110,7 +110,12 @@ def build_key_refusal(key: str) -> Refusal:
 
 def build_unknown_fact_refusal(stream: str, sequence: int) -> Refusal:
     """Return the refusal of an unknown sequence."""
-    return Refusal("invalid_input", f"The stream {stream} has no fact {sequence}.", field="sequence")
+    return Refusal(
+        "invalid_input",
+        f"The stream {stream} has no fact {sequence}.",
+        field="sequence",
+        hint="Use the sequence of a fact that you have read.",
+    )
 
 
 def build_empty_head(stream: str) -> Head:

@@ -97,7 +97,12 @@ def read_runs(path: Path) -> list[RecordedRun]:
             hint="Create a pack with `callboard evidence SESSION`.",
         ) from error
     if not reader.runs:
-        raise Refusal("bad_recording", f"{path} contains no run of an agent.", field="recording")
+        raise Refusal(
+            "bad_recording",
+            f"{path} contains no run of an agent.",
+            field="recording",
+            hint="Create a pack of a session in which an agent has run.",
+        )
     return list(reader.runs.values())
 
 

@@ -161,7 +161,11 @@ def load(path: Path) -> Scenario:
     try:
         text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise Refusal("bad_scenario", f"{path} is not a readable scenario: {error}") from None
+        raise Refusal(
+            "bad_scenario",
+            f"{path} is not a readable scenario: {error}",
+            hint="Name a readable scenario file in UTF-8.",
+        ) from None
     scenario = parse(text, str(path))
     return scenario if scenario.name else msgspec.structs.replace(scenario, name=path.stem)
 

@@ -65,11 +65,19 @@ class CommandRunner:
         """
         declared = _DECLARED.get(type(command))
         if declared is None:
-            raise Refusal("unknown_command", f"There is no command {type(command).__name__}.")
+            raise Refusal(
+                "unknown_command",
+                f"There is no command {type(command).__name__}.",
+                hint="GET /api/v1/openapi.json lists the commands.",
+            )
         if not declared.has_secrets:
             command = redact_value(command, self._dependencies.secrets)
         if declared.authority == "person" and actor.kind not in ("person", "policy"):
-            raise Refusal("not_authorised", f"Only a person may run {declared.name}.")
+            raise Refusal(
+                "not_authorised",
+                f"Only a person may run {declared.name}.",
+                hint="Ask a person to run it on the page or with `callboard`.",
+            )
         command.validate()
         if declared.query:
             return await self._answer(command, declared, actor)

@@ -165,6 +165,7 @@ class Processes:
             raise Refusal(
                 "process_unavailable" if process.startswith("prc_") else "unknown_process",
                 f"You have no process {process}. It has ended, or another agent started it.",
+                hint="Start the command again with `bash` and background set to true.",
             )
         return own
 

@@ -14,6 +14,7 @@ from callboard.contracts.errors import Problem, Refusal
 from callboard.contracts.ids import render
 from callboard.contracts.rows.session import SessionCard
 from callboard.control.outcomes import ClockStepped, Outcome
+from callboard.control.workspace import build_unknown_session
 
 from .background_tasks import BackgroundTasks
 from .dependencies import Dependencies
@@ -123,7 +124,7 @@ class SessionRegistry:
         if opened is None:
             head = await self._dependencies.store.facts.read_head(session) if session.startswith("ses_") else None
             if head is None or head.sequence == 0:
-                raise _build_unknown_session(session)
+                raise build_unknown_session(session)
             opened = await self.open(session)
         opened.used = self._dependencies.clock.elapsed()
         return opened
@@ -138,7 +139,7 @@ class SessionRegistry:
             await self._tasks.wait(closing)
         # An interrupted deletion leaves facts behind until it is completed.
         if session in self._leaving or self._deleted(session):
-            raise _build_unknown_session(session)
+            raise build_unknown_session(session)
         opening = self._opening.get(session)
         if opening is None:
             if self._closed:
@@ -167,7 +168,7 @@ class SessionRegistry:
     async def lock_out(self, session: str) -> AsyncGenerator[None]:
         """Close a session and refuse to open it within the context."""
         if session in self._leaving:
-            raise _build_unknown_session(session)
+            raise build_unknown_session(session)
         self._leaving.add(session)
         try:
             opening = self._opening.get(session)
@@ -281,15 +282,6 @@ class SessionRegistry:
                 closing.push_async_callback(opened.effect_runner.close, opened.host)
 
 
-def _build_unknown_session(session: str) -> Refusal:
-    return Refusal(
-        "unknown_session",
-        f"There is no session {session}.",
-        field="sessionId",
-        hint="Find sessions with list_sessions.",
-    )
-
-
 def build_unknown_thread(thread: str | None) -> Refusal:
     """Return the refusal of a thread that the session does not have."""
     return Refusal(
@@ -303,3 +295,13 @@ def build_unknown_thread(thread: str | None) -> Refusal:
 def derive_session_id(name: str) -> str:
     """Return a session id derived from a name, such as the id of its first turn."""
     return render("session", int.from_bytes(hashlib.sha256(name.encode()).digest()[:16], "big"))
+
+
+def build_future_fact_refusal(sequence: int) -> Refusal:
+    """Return the refusal of a read that waits for a fact above the newest sequence."""
+    return Refusal(
+        "gap",
+        f"The session has no fact {sequence} yet.",
+        field="waitFor",
+        hint="Wait only for a sequence that an answer named.",
+    )

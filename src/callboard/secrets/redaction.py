@@ -17,6 +17,7 @@ from .named_secret import NamedSecret, SeenValues, explain_ordinary
 from .stream_redactor import StreamRedactor
 
 _NO_STORE = "This process has no secret store."
+_NO_STORE_HINT = "Set the variable CALLBOARD_SECRET_NAME instead."
 _HANDLE = re.compile(rf"{re.escape(HANDLE)}([A-Za-z0-9][A-Za-z0-9_-]{{0,63}})(?:#({FORM})(?![a-z0-9-]))?~?")
 _SEEN = re.compile(SEEN)
 _MARKS = re.compile(r"\\[nrt]|[\s\\\"']")
@@ -118,7 +119,7 @@ class Redaction:
                 hint="Choose another name.",
             )
         if self._store is None:
-            raise Refusal("secret_store_unavailable", _NO_STORE)
+            raise Refusal("secret_store_unavailable", _NO_STORE, hint=_NO_STORE_HINT)
         self._store.put(name, value)
         self.learn([NamedSecret(name, value, "keyring")])
         return SecretInfo(name=name, place="keyring", key=name in self._keys)

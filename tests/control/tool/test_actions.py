@@ -249,7 +249,10 @@ def test_a_rejection_has_no_wider_scope():
 def test_an_approval_refuses_the_decision_answer():
     question = RespondAction(session_id=SESSION, action_id="act_1", decision="answer")
     assert session_awaiting_approval().refuses(question) == Problem(
-        code="decision_not_offered", message="Invalid decision. Accepted: approve or reject.", field="decision"
+        code="decision_not_offered",
+        message="This action does not offer the decision answer.",
+        field="decision",
+        hint="Use approve or reject.",
     )
 
 
@@ -257,7 +260,10 @@ def test_an_answer_to_an_action_of_a_stopping_turn_is_refused():
     """CTL-04, CTL-08"""
     session = session_awaiting_approval().after(interrupt())
     problem = Problem(
-        code="nothing_running", message="The turn is stopping, and its actions with it.", field="actionId"
+        code="nothing_running",
+        message="The turn is stopping, and its actions with it.",
+        field="actionId",
+        hint="Send a new turn once it has stopped.",
     )
     assert session.refuses(approve()) == problem
     assert session.refuses(reject()) == problem

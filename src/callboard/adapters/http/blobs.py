@@ -20,6 +20,7 @@ from starlette.routing import Route
 from callboard.contracts.commands.base import Id
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.store import BlobStore, Store
+from callboard.control.workspace import build_unknown_session
 from callboard.tools.files.images import read_image_header
 
 from .commands import API
@@ -53,7 +54,7 @@ def build_blob_routes(store: Store) -> list[Route]:
         query = parse_query(request, BlobQuery)
         hash: str = request.path_params["hash"]
         if query.session is not None and (await store.facts.read_head(query.session)).sequence == 0:
-            raise Refusal("unknown_session", f"There is no session {query.session}.", field="session")
+            raise build_unknown_session(query.session, "session")
         sample = await store.blobs.get_range(hash, offset=0, length=_SAMPLE) if _HASH.fullmatch(hash) else None
         if sample is None:
             raise Refusal("unknown_blob", f"There is no blob {hash[:80]}.", hint="It may have been erased.")
@@ -80,7 +81,11 @@ async def _read_pieces(blobs: BlobStore, hash: str, query: BlobQuery) -> AsyncGe
         size = PIECE if remaining is None else min(PIECE, remaining)
         piece = await blobs.get_range(hash, offset=offset, length=size)
         if piece is None:
-            raise Refusal("unknown_blob", f"The blob {hash} was erased while it was being read.")
+            raise Refusal(
+                "unknown_blob",
+                f"The blob {hash} was erased while it was being read.",
+                hint="Erased content cannot be read again.",
+            )
         if piece:
             yield piece
         if len(piece) < size:

@@ -22,6 +22,7 @@ from .requests import CLIENT, CREDENTIAL, PAGE
 #: Accepted names in the Host header.
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _HTTP_PORT = 80
+_OUTSIDE_PAGE = "Send Authorization: Bearer with the token. Only the page can use its credential."
 
 
 class Guard:
@@ -85,11 +86,21 @@ def _check_host(headers: Headers, port: int) -> None:
 def _check_origin(headers: Headers, method: str, *, under_api: bool) -> None:
     origins = headers.getlist("origin")
     if origins and origins != [f"http://{headers['host']}"]:
-        raise Refusal("forbidden_origin", "A page of another origin sent the request.", field="Origin")
+        raise Refusal(
+            "forbidden_origin",
+            "A page of another origin sent the request.",
+            field="Origin",
+            hint="Send the request without Origin, or open the address that callboard prints.",
+        )
     site = headers.get("sec-fetch-site", "none")
     if site in ("none", "same-origin") or _is_page_navigation(headers, method, under_api=under_api):
         return
-    raise Refusal("forbidden_origin", "A page of another site sent the request.", field="Sec-Fetch-Site")
+    raise Refusal(
+        "forbidden_origin",
+        "A page of another site sent the request.",
+        field="Sec-Fetch-Site",
+        hint="Open the address that callboard prints, or send the request outside a browser.",
+    )
 
 
 def _is_page_navigation(headers: Headers, method: str, *, under_api: bool) -> bool:
@@ -104,6 +115,8 @@ def _check_sent_by_page(headers: Headers, method: str) -> None:
     Browsers send Origin with methods that can change data, and most also send Sec-Fetch-Site.
     """
     if method not in ("GET", "HEAD") and "origin" not in headers:
-        raise Refusal("forbidden_origin", "The page did not send the request.", field="Origin")
+        raise Refusal("forbidden_origin", "The page did not send the request.", field="Origin", hint=_OUTSIDE_PAGE)
     if headers.get("sec-fetch-site", "same-origin") != "same-origin":
-        raise Refusal("forbidden_origin", "The page did not send the request.", field="Sec-Fetch-Site")
+        raise Refusal(
+            "forbidden_origin", "The page did not send the request.", field="Sec-Fetch-Site", hint=_OUTSIDE_PAGE
+        )

@@ -74,7 +74,9 @@ def parse_query(request: Request, kind: type[S]) -> S:
             parameters.setdefault(name, []).append(value)
             continue
         if name in parameters:
-            raise Refusal("invalid_input", "The parameter occurs more than once.", field=name[:100])
+            raise Refusal(
+                "invalid_input", "The parameter occurs more than once.", field=name[:100], hint="Send it once."
+            )
         parameters[name] = value
     try:
         query = msgspec.convert(parameters, kind, strict=False)
@@ -82,7 +84,9 @@ def parse_query(request: Request, kind: type[S]) -> S:
         raise build_input_refusal(error) from error
     for field in msgspec.structs.fields(kind):
         if field.encode_name in parameters and getattr(query, field.name) is None:
-            raise Refusal("invalid_input", "Invalid value null. Leave the parameter out.", field=field.encode_name)
+            raise Refusal(
+                "invalid_input", "Invalid value null.", field=field.encode_name, hint="Leave the parameter out."
+            )
     return query
 
 

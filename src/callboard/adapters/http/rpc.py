@@ -70,7 +70,9 @@ async def _answer(commands: CommandService, body: bytes, key: str, actor: Actor)
         return await _answer_call(commands, sent, key, actor)
     calls = cast("list[Any]", sent)
     if not 0 < len(calls) <= MAX_BATCH:
-        problem = Problem(code="invalid_input", message=f"A batch must have 1 to {MAX_BATCH} calls.")
+        problem = Problem(
+            code="invalid_input", message=f"The batch has {len(calls)} calls.", hint=f"Send 1 to {MAX_BATCH} calls."
+        )
         return _build_error(None, INVALID_REQUEST, problem)
     answers = [
         await _answer_call(commands, call, f"{key}:{number}" if key else "", actor)
@@ -85,7 +87,12 @@ async def _answer_call(commands: CommandService, sent: Any, key: str, actor: Act
     except msgspec.MsgspecError as error:
         return _build_error(_find_id(sent), INVALID_REQUEST, build_input_refusal(error).problem)
     if call.jsonrpc != "2.0":
-        problem = Problem(code="invalid_input", message="jsonrpc must be 2.0.", field="jsonrpc")
+        problem = Problem(
+            code="invalid_input",
+            message="Invalid version of JSON-RPC.",
+            field="jsonrpc",
+            hint="Set jsonrpc to 2.0, as text.",
+        )
         return _build_error(_find_id(sent), INVALID_REQUEST, problem)
     try:
         result = await _run_call(commands, call, key, actor)
@@ -110,7 +117,12 @@ async def _run_call(commands: CommandService, call: _Call, key: str, actor: Acto
         )
     params: Any = {} if call.params is msgspec.UNSET else call.params
     if not isinstance(params, dict):
-        raise Refusal("invalid_input", "params must be an object with the command's fields.", field="params")
+        raise Refusal(
+            "invalid_input",
+            "params is not an object.",
+            field="params",
+            hint="Send an object with the command's fields.",
+        )
     try:
         command = msgspec.convert(params, declaration.command)
     except (msgspec.MsgspecError, RecursionError) as error:

@@ -35,9 +35,18 @@ def build_upload_routes(uploads: Uploads | None) -> list[Route]:
             raise WrongMediaError("invalid_input", "The body must not be compressed.", field="Content-Encoding")
         declared = request.headers.get("content-length", "")
         if declared.isdecimal() and int(declared) > MAX_UPLOAD_BYTES:
-            raise Refusal("too_large", f"An attachment has at most {MAX_UPLOAD_BYTES:,} bytes.", field="body")
+            raise Refusal(
+                "too_large",
+                f"The attachment is larger than {MAX_UPLOAD_BYTES:,} bytes.",
+                field="body",
+                hint="Copy the file into the folder and mention it with @.",
+            )
         if uploads is None:
-            raise Refusal("unknown_route", "This server does not accept attachments.")
+            raise Refusal(
+                "unknown_route",
+                "This server does not accept attachments.",
+                hint="Copy the file into the folder and mention it with @.",
+            )
         return build_json_response(await uploads.receive(query.name, request.stream()))
 
     return [Route(PATH, receive, methods=["POST"])]

@@ -55,7 +55,12 @@ def import_turn(batch: Batch, request: ImportTurn) -> TurnImported:
     """
     state = batch.state
     if state.sequence and (state.source, state.source_id) != (request.source, request.source_id):
-        raise Refusal("conflict", "The session belongs to another source.", field="sourceId")
+        raise Refusal(
+            "conflict",
+            "The session belongs to another source.",
+            field="sourceId",
+            hint="Use another session id for this source.",
+        )
     if request.turn_id not in batch.inputs.closed_ids:
         if state.sequence == 0:
             batch.add(

@@ -57,9 +57,13 @@ def to_refusal(error: sqlite3.Error, where: str) -> Refusal:
                 hint="Close any other program that uses the file, and repeat the command.",
             )
         case sqlite3.SQLITE_TOOBIG:
-            return Refusal("too_large", "The content exceeds the store's limit of 1 GB.")
+            return Refusal("too_large", "The content exceeds the store's limit of 1 GB.", hint="Split the content.")
         case sqlite3.SQLITE_CONSTRAINT:
-            return Refusal("conflict", f"The batch conflicts with stored data: {error}.")
+            return Refusal(
+                "conflict",
+                f"The batch conflicts with stored data: {error}.",
+                hint="Read the newer facts and decide again.",
+            )
         case sqlite3.SQLITE_IOERR | sqlite3.SQLITE_CANTOPEN if _is_full(error, where):
             return build_full_refusal(where)
         case sqlite3.SQLITE_IOERR | sqlite3.SQLITE_CANTOPEN if is_out_of_descriptors():

@@ -60,7 +60,11 @@ def render_diff(parts: Sequence[ExportPart], source: int) -> tuple[str, Blob]:
     before, after = (parts[0].data if source else None), parts[-1]
     comparison = compare(after.artifact.path or after.name, before, after.data)
     if comparison.binary:
-        raise Refusal("unsupported_media", "A version is binary. Only text versions can be compared.")
+        raise Refusal(
+            "unsupported_media",
+            "The versions cannot be compared: one is binary.",
+            hint="Compare text versions, or export the file instead.",
+        )
     name = f"{after.name}.{source}-{after.version}.diff"
     return name, make_blob(comparison.diff.encode("utf-8", "surrogatepass"), "text/x-diff; charset=utf-8")
 
@@ -73,7 +77,11 @@ def render_page(part: ExportPart) -> tuple[str, Blob]:
 
     text = to_text(part.data)
     if text is None:
-        raise Refusal("unsupported_media", "This version is binary. Only text can be exported as a page.")
+        raise Refusal(
+            "unsupported_media",
+            "The version is binary and cannot be exported as a page.",
+            hint="Export the file instead.",
+        )
     if PurePosixPath(part.name).suffix.lower() in _MARKDOWN:
         rendered = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).render(text)
         body = nh3.clean(rendered)

@@ -19,6 +19,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.store import StoredAnswer
 from callboard.contracts.rows.artifact import ArtifactRow, ExportEntry
 from callboard.contracts.scope import Actor
+from callboard.control.decide.artifact.exports import build_unknown_export
 from callboard.control.state.artifact import ExportReported, ExportRequested
 
 from ..background_tasks import BackgroundTasks
@@ -96,9 +97,7 @@ class ArtifactExporter(Service):
             host = (await self._sessions.get(session)).host
             former = host.state.artifacts.exports.get(request.export_id or "")
             if former is None:
-                raise Refusal(
-                    "unknown_export", f"The session has no failed export {request.export_id}.", field="exportId"
-                )
+                raise build_unknown_export(request.export_id)
             return ExportRequested(
                 session_id=session,
                 artifact_id=former.artifact,
@@ -121,7 +120,12 @@ class ArtifactExporter(Service):
         if not artifact_ids:
             artifact_ids = tuple(row.key for row in (await self._list_artifacts(session))[:1])
             if not artifact_ids:
-                raise Refusal("invalid_input", "The session has no artifacts.", field="artifactIds")
+                raise Refusal(
+                    "invalid_input",
+                    "The session has no artifacts.",
+                    field="artifactIds",
+                    hint="Create an artifact with create_artifact first.",
+                )
         rows = [await self._reads.read_row(session, artifact_id) for artifact_id in dict.fromkeys(artifact_ids)]
         version = request.version or rows[0].version
         source = max(version - 1, 0) if request.from_version is None else request.from_version
@@ -191,7 +195,11 @@ class ArtifactExporter(Service):
         selected = await self._select_parts(request)
         total = sum(part.content.size for part in selected)
         if total > MAX_BYTES:
-            raise Refusal("too_large", f"The export has {total:,} bytes. The limit is {MAX_BYTES:,}.")
+            raise Refusal(
+                "too_large",
+                f"The export has {total:,} bytes. The limit is {MAX_BYTES:,}.",
+                hint="Name fewer artifacts in artifactIds.",
+            )
         parts: list[ExportPart] = []
         clock = self._dependencies.clock
         done, reported_at = 0, clock.elapsed()

@@ -16,11 +16,12 @@ from callboard.contracts.content import Blob, BlobRef
 from callboard.contracts.entities.artifact import choose_title
 from callboard.contracts.errors import Refusal
 from callboard.contracts.rows.artifact import ArtifactRow, ArtifactVersionRow, ExportEntry, VersionEntry
+from callboard.control.decide.artifact.save import build_unknown_artifact
 from callboard.tools.builtin.folder_files import compare
 
 from ..dependencies import Dependencies
 from ..service import Service, answers
-from ..session_registry import SessionRegistry
+from ..session_registry import SessionRegistry, build_future_fact_refusal
 from ..workspaces.registry import WorkspaceRegistry
 
 #: Characters of a diff in an answer. An export contains the whole diff.
@@ -44,19 +45,19 @@ class ArtifactReads(Service):
         await self.wait_for_rows(session, wait_for)
         row = await self._dependencies.store.rows.read_row(session, ArtifactRow.panel, artifact)
         if not isinstance(row, ArtifactRow):
-            raise Refusal(
-                "unknown_artifact",
-                f"The session has no artifact {artifact}.",
-                field="artifactId",
-                hint="Find artifacts with list_artifacts.",
-            )
+            raise build_unknown_artifact(artifact)
         return row
 
     async def read_version(self, session: str, artifact: str, version: int, field: str = "version") -> VersionEntry:
         """Return one version."""
         row = await self._dependencies.store.rows.read_row(session, ArtifactVersionRow.panel, f"{artifact}.{version}")
         if not isinstance(row, ArtifactVersionRow):
-            raise Refusal("invalid_input", f"The artifact has no version {version}.", field=field)
+            raise Refusal(
+                "invalid_input",
+                f"The artifact has no version {version}.",
+                field=field,
+                hint="Find versions with get_artifact.",
+            )
         return row.entry
 
     async def read_content(self, session: str, artifact: str, version: int, field: str = "version") -> Blob:
@@ -68,7 +69,11 @@ class ArtifactReads(Service):
         """Return stored bytes."""
         data = await self._dependencies.store.blobs.get(content.hash) if content.hash else None
         if data is None:
-            raise Refusal("unknown_blob", "The content of this version was erased.")
+            raise Refusal(
+                "unknown_blob",
+                "The content of this version was erased.",
+                hint="Choose another version with get_artifact.",
+            )
         return Blob(ref=content, data=data)
 
     async def wait_for_rows(self, session: str, wait_for: int = 0) -> int:
@@ -76,7 +81,7 @@ class ArtifactReads(Service):
         opened = await self._sessions.get(session)
         head = (await self._dependencies.store.facts.read_head(session)).sequence
         if wait_for > head:
-            raise Refusal("gap", f"The session has no fact {wait_for} yet.", field="waitFor")
+            raise build_future_fact_refusal(wait_for)
         await opened.views.wait_for(head)
         await opened.views.flush()
         return head

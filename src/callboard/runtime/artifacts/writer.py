@@ -275,7 +275,12 @@ def _encode(text: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError as error:
-        raise Refusal("invalid_input", "The content is not valid Unicode text.", field="content") from error
+        raise Refusal(
+            "invalid_input",
+            "The content is not valid Unicode text.",
+            field="content",
+            hint="Remove unpaired surrogates from the content.",
+        ) from error
 
 
 def _require_changed(answer: object) -> ArtifactChanged:

@@ -234,6 +234,7 @@ def _parse_rules(entries: Sequence[RuleEntry]) -> tuple[Rule, ...]:
                 field=field,
                 reason=error.code,
                 parameters=error.parameters,
+                hint="Example: Bash(git status *).",
             ) from error
     return tuple(
         Rule(

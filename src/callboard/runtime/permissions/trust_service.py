@@ -177,7 +177,12 @@ class TrustService(Service):
 
     def _require_settings(self) -> SettingsStore:
         if self._dependencies.settings is None:
-            raise Refusal("invalid_input", "Settings are not available in this process.", field="place")
+            raise Refusal(
+                "invalid_input",
+                "Settings are not available in this process.",
+                field="place",
+                hint="Send it to a server that was started with `callboard`.",
+            )
         return self._dependencies.settings
 
 

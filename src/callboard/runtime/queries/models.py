@@ -75,7 +75,11 @@ class ModelReads(Service):
 
     def _require_catalog(self) -> ModelCatalogPort:
         if self._dependencies.model_catalog is None:
-            raise Refusal("model_unconfigured", "Model listing is not available in this process.")
+            raise Refusal(
+                "model_unconfigured",
+                "Model listing is not available in this process.",
+                hint="Send it to a server that was started with `callboard`.",
+            )
         return self._dependencies.model_catalog
 
     def _read_limits(self, provider: str, model: str) -> ModelCapabilities:

@@ -49,7 +49,11 @@ class ProcessReads(Service):
         """Return the environment of a command."""
         context = await self._find_context(query)
         if self._dependencies.shells is None:
-            raise Refusal("tool_failed", "Commands are not available in this process.")
+            raise Refusal(
+                "tool_failed",
+                "Commands are not available in this process.",
+                hint="Send it to a server that was started with `callboard`.",
+            )
         return await self._dependencies.shells.describe_environment(context)
 
     async def _find_context(self, query: GetExecutionEnvironment) -> ToolContext:

@@ -23,9 +23,10 @@ from callboard.contracts.ports.store import FactLog
 from callboard.contracts.rows import AnyPart
 from callboard.contracts.rows.conversation import ActionRow, QueueRow, StatusRow, TurnRow, compute_part_order
 from callboard.contracts.rows.session import SessionRow
+from callboard.control.workspace import build_unknown_session
 
 from ..service import Service, answers
-from ..session_registry import OpenSession, build_unknown_thread
+from ..session_registry import OpenSession, build_future_fact_refusal, build_unknown_thread
 
 #: Number of newest facts that a thread read searches for incidents.
 INCIDENT_FACTS = 500
@@ -42,7 +43,7 @@ class SessionReads(Service):
         opened = await self._open_at(query.session_id, query.wait_for)
         shell = opened.views.rows(SessionRow)
         if not shell:
-            raise Refusal("unknown_session", f"There is no session {query.session_id}.", field="sessionId")
+            raise build_unknown_session(query.session_id)
         await opened.views.flush()
         newest = await self._dependencies.store.rows.read_rows(query.session_id, "turns", limit=query.turns)
         return SessionRead(
@@ -113,7 +114,12 @@ class SessionReads(Service):
         await opened.views.flush()
         row = await self._dependencies.store.rows.read_row(query.session_id, "turns", query.turn_id)
         if not isinstance(row, TurnRow):
-            raise Refusal("unknown_turn", f"The session has no turn {query.turn_id}.", field="turnId")
+            raise Refusal(
+                "unknown_turn",
+                f"The session has no turn {query.turn_id}.",
+                field="turnId",
+                hint="Find turns with get_turns.",
+            )
         if not row.started_at:
             return PartList(parts=())
         first = compute_part_order(row.order, 0)
@@ -132,12 +138,7 @@ class SessionReads(Service):
             sequence > opened.host.state.sequence
             and sequence > (await self._dependencies.store.facts.read_head(session)).sequence
         ):
-            raise Refusal(
-                "gap",
-                f"The session has no fact {sequence} yet.",
-                field="waitFor",
-                hint="Wait only for a sequence that an answer named.",
-            )
+            raise build_future_fact_refusal(sequence)
         await opened.views.wait_for(max(sequence, opened.first_sequence))
         return opened
 

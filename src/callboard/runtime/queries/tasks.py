@@ -8,8 +8,8 @@ import msgspec
 
 from callboard.contracts.commands.job import GetJob, JobRead
 from callboard.contracts.commands.task import GetTask, ListTasks, TaskAttempt, TaskEntry, TaskList, TaskRead
-from callboard.contracts.errors import Refusal
 from callboard.contracts.rows.team import TaskRow
+from callboard.control.task_status import build_unknown_task
 from callboard.projection.snapshot import TaskFold
 
 from ..dependencies import Dependencies
@@ -71,7 +71,7 @@ class TaskReads(Service):
         opened, sequence = await self._open_current(query.session_id)
         row = next((candidate for candidate in opened.views.rows(TaskRow) if candidate.key == query.task_id), None)
         if row is None:
-            raise Refusal("unknown_task", f"There is no task {query.task_id}.", field="taskId")
+            raise build_unknown_task(query.task_id)
         fold = await self._fold(opened, sequence)
         snapshot = next(candidate for candidate in fold.build_snapshots() if candidate.task_id == query.task_id)
         return TaskRead(

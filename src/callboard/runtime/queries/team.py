@@ -124,7 +124,12 @@ def _find_awaited(state: Session, query: WaitSubagents) -> tuple[str, ...]:
 
 def _build_child_refusal(state: Session, name: str) -> Refusal:
     if any(thread.agent == name for thread in state.threads.values()):
-        return Refusal("not_your_child", f"{name} is not a child of this agent.", field="agents")
+        return Refusal(
+            "not_your_child",
+            f"{name} is not a child of this agent.",
+            field="agents",
+            hint="Find its subagents with list_subagents.",
+        )
     return Refusal(
         "unknown_agent", f"There is no agent {name}.", field="agents", hint="Find agents with list_subagents."
     )

@@ -44,7 +44,9 @@ def reveal_call(call: ToolCall, evaluation: Evaluation, secrets: Secrets) -> tup
     binding = evaluation.binding
     bound = evaluation.arguments_hash if binding is None else binding.arguments_hash
     if digest(call.arguments) != evaluation.arguments_hash or bound != evaluation.arguments_hash:
-        raise Refusal("file_changed", "The arguments changed after approval. The call did not run.")
+        raise Refusal(
+            "file_changed", "The arguments changed after approval. The call did not run.", hint="Make a new call."
+        )
     arguments = _reveal(call.arguments, secrets)
     real = digest(arguments)
     return msgspec.structs.replace(call, arguments=arguments), msgspec.structs.replace(

@@ -145,7 +145,10 @@ class EvidenceExporter(Service):
             )
             if not page:
                 raise Refusal(
-                    "unknown_session", f"The session {session} was deleted during the export.", field="sessionId"
+                    "unknown_session",
+                    f"The session {session} was deleted during the export.",
+                    field="sessionId",
+                    hint="Find sessions with list_sessions.",
                 )
             yield page
             after = page[-1].sequence

@@ -44,7 +44,12 @@ class SessionStarter(Service):
         """Start a demo. The answer is stored with its first turn; a crash before that leaves only a folder."""
         demos = self._dependencies.demos
         if demos is None:
-            raise Refusal("invalid_input", "This process has no demos.", field="name")
+            raise Refusal(
+                "invalid_input",
+                "This process has no demos.",
+                field="name",
+                hint="Send it to a server that was started with `callboard`.",
+            )
         demo = await asyncio.to_thread(demos.create_folder, command.name)
         opened = await self._workspaces.open_folder(OpenWorkspace(path=demo.folder), actor, None)
         turn = SubmitTurn(

@@ -54,7 +54,12 @@ class WorktreeMerger(Service):
         if not isinstance(answer, ChildMerged):
             raise TypeError(f"the session answered a merge with {type(answer).__name__}")
         if failed:
-            raise Refusal("merge_failed", outcome.message, field="agent")
+            raise Refusal(
+                "merge_failed",
+                outcome.message,
+                field="agent",
+                hint="Fix the cause, then merge again with merge_subagent.",
+            )
         return answer
 
     async def _run_merge(self, request: MergeSubagent, scope: Scope, agent: str) -> MergeReported:

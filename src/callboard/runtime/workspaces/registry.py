@@ -133,7 +133,7 @@ class WorkspaceRegistry:
         for host in self._hosts.values():
             if session in host.state.sessions:
                 return host
-        raise Refusal("unknown_session", f"There is no session {session}.", field="sessionId")
+        raise rules.build_unknown_session(session)
 
     def was_deleted(self, session: str) -> bool:
         """Return True if a person deleted the session."""

@@ -83,7 +83,9 @@ class PageAccess:
         except binascii.Error:
             proof_key = b""
         if len(proof_key) != _KEY_BYTES:
-            raise Refusal("invalid_input", f"The key must be {_KEY_BYTES} bytes in base64.", field="proofKey")
+            raise Refusal(
+                "invalid_input", "Invalid proofKey.", field="proofKey", hint=f"Send {_KEY_BYTES} bytes in base64."
+            )
         if not self.codes.redeem(redeem.code):
             raise Refusal(
                 "unauthenticated",
@@ -126,7 +128,11 @@ def build_access_routes(access: PageAccess) -> list[Route]:
         command = decode(to_confirm, await read_json_body(request))
         credential = request.scope.get(CREDENTIAL)
         if not isinstance(credential, PageCredential):
-            raise Refusal("not_authorised", "Only a page confirms commands. The token needs no confirmation.")
+            raise Refusal(
+                "not_authorised",
+                "Only a page confirms commands.",
+                hint="Send the command with the token. It needs no confirmation.",
+            )
         value = access.confirmations.challenge(credential, command.command, command.body_sha256)
         return _build_response(CommandChallenged(challenge=value, expires_in_s=CHALLENGE_SECONDS))
 

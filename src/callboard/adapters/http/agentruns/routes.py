@@ -221,7 +221,12 @@ class _Routes:
             for thread in await self._read_threads(session):
                 if agent in (thread.agent_id, thread.thread_id):
                     return thread
-        raise Refusal("unknown_agent", f"The session has no agent {agent[:100]}.", field=field)
+        raise Refusal(
+            "unknown_agent",
+            f"The session has no agent {agent[:100]}.",
+            field=field,
+            hint="Find the agent of each run with GET /api/agent-runs.",
+        )
 
     async def _find_agent(self, accepted: TurnAccepted) -> str:
         threads = await self._read_threads(accepted.session_id, accepted.sequence)

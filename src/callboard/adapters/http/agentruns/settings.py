@@ -32,7 +32,7 @@ def refuse_changes(body: bytes) -> None:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Refusal("invalid_input", "The body is not JSON.", hint="Send an object of settings.") from error
     if not isinstance(settings, dict):
-        raise Refusal("invalid_input", "Expected an object of settings.")
+        raise Refusal("invalid_input", "Expected an object of settings.", hint="GET /api/settings shows an example.")
     names: list[str] = [str(name) for name in settings if name != "project_root"]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
     fields = EffectiveSettings.__struct_fields__
     for name in names:

@@ -123,7 +123,12 @@ def _open(root: str, parts: list[str]) -> int:
     try:
         folder = os.open(root, _FOLDER)
     except OSError as error:
-        raise Refusal("no_folder", f"The folder {root} no longer exists.", field="project_root") from error
+        raise Refusal(
+            "no_folder",
+            f"The folder {root} no longer exists.",
+            field="project_root",
+            hint="Restore the folder, or open another one.",
+        ) from error
     for part in parts:
         inner = _open_inner(folder, part)
         is_link = inner is None and _is_link(folder, part)
@@ -131,7 +136,12 @@ def _open(root: str, parts: list[str]) -> int:
         if inner is None:
             if is_link:
                 raise _build_refusal("/".join(parts))
-            raise Refusal("no_folder", f"{'/'.join(parts)} is not a folder in {root}.", field="path")
+            raise Refusal(
+                "no_folder",
+                f"{'/'.join(parts)} is not a folder in {root}.",
+                field="path",
+                hint="Send the path of a folder. Omit path for the top folder.",
+            )
         folder = inner
     return folder
 

@@ -65,7 +65,12 @@ def find_or_join_agent(batch: Batch, name: str, sender: Thread, field: str) -> T
     definition = batch.inputs.find_definition(name)
     if definition is None or definition.kind == "subagent":
         require_agent(batch.state, name, field)
-        raise Refusal("unknown_agent", f"{name} is a subagent and works for one parent.", field=field)
+        raise Refusal(
+            "unknown_agent",
+            f"{name} is a subagent, which only its parent can address.",
+            field=field,
+            hint="Name a main agent, or report to your parent.",
+        )
     return join_session(batch, definition, sender)
 
 
@@ -104,11 +109,26 @@ def require_child(state: Session, name: str, parent: Thread | None) -> tuple[Thr
     """
     thread = require_agent(state, name, "agent")
     if thread.child is None:
-        raise Refusal("not_your_child", f"{thread.agent} is not a subagent.", field="agent")
+        raise Refusal(
+            "not_your_child",
+            f"{thread.agent} is not a subagent.",
+            field="agent",
+            hint="Find your subagents with list_subagents.",
+        )
     if parent is not None and thread.child.parent != parent.thread:
-        raise Refusal("not_your_child", f"{thread.agent} works for another agent.", field="agent")
+        raise Refusal(
+            "not_your_child",
+            f"{thread.agent} works for another agent.",
+            field="agent",
+            hint="Find your subagents with list_subagents.",
+        )
     if parent is not None and thread.child.job:
-        raise Refusal("not_your_child", f"{thread.agent} works on an item of a job.", field="agent")
+        raise Refusal(
+            "not_your_child",
+            f"{thread.agent} works on an item of a job.",
+            field="agent",
+            hint="Only a person can steer it. Use retry_job_item, pause_job or cancel_job.",
+        )
     return thread, thread.child
 
 
@@ -128,7 +148,11 @@ def require_delegate(batch: Batch, parent: Thread, name: str) -> Definition:
     parent_definition = batch.inputs.find_definition(parent.definition)
     definition = require_subagent(batch, name)
     if parent_definition is None or "Delegate" not in parent_definition.policy:
-        raise Refusal("policy_denied", f"{parent.agent} lacks the policy Delegate.")
+        raise Refusal(
+            "policy_denied",
+            f"{parent.agent} lacks the policy Delegate.",
+            hint="Do the work yourself, or ask a person to add Delegate to `policy` of its definition.",
+        )
     targets = parent_definition.delegate_targets
     if (
         targets is not None

@@ -99,9 +99,19 @@ def build_edge(batch: Batch, creator: Thread, request: AddEdgeArguments) -> tupl
     source = _require_edge_end(batch, request.source or creator.agent, "source")
     target = _require_edge_end(batch, request.to, "to")
     if source.name == target.name:
-        raise Refusal("agent_to_itself", "An edge must lead to another agent.", field="to")
+        raise Refusal(
+            "agent_to_itself",
+            "An edge must lead to another agent.",
+            field="to",
+            hint="Set `to` to another agent than `source`.",
+        )
     if request.kind == "report" and request.ownership:
-        raise Refusal("ownership_not_allowed", "An edge of kind report cannot move ownership.", field="ownership")
+        raise Refusal(
+            "ownership_not_allowed",
+            "An edge of kind report cannot move ownership.",
+            field="ownership",
+            hint="Leave out ownership, or set kind to handoff.",
+        )
     edge = Edge(
         to=target.name,
         direction=request.direction,
@@ -110,7 +120,12 @@ def build_edge(batch: Batch, creator: Thread, request: AddEdgeArguments) -> tupl
         ownership=request.ownership,
     )
     if _has_edge(source, target) or (edge.direction == "both" and _has_edge(target, source)):
-        raise Refusal("edge_exists", f"An edge between {source.name} and {target.name} already exists.", field="to")
+        raise Refusal(
+            "edge_exists",
+            f"An edge between {source.name} and {target.name} already exists.",
+            field="to",
+            hint="Use the existing edge.",
+        )
     return source.name, edge
 
 
@@ -160,6 +175,7 @@ def _narrow_requested_mode(creator: Definition, request: DefineAgentArguments) -
             "mode_denied",
             f"The mode {requested} of {request.name} is wider than {creator.name}'s mode {widest}.",
             field="permissionMode",
+            hint=f"Use {widest} or a narrower mode, or leave permissionMode out.",
         )
     return requested
 
@@ -203,6 +219,7 @@ def _require_edge_end(batch: Batch, name: str, field: str) -> Definition:
             "subagents_do_not_talk",
             f"{name} is a subagent. It speaks with its parent only, which needs no edge.",
             field=field,
+            hint="Name a main agent.",
         )
     return definition
 

@@ -20,6 +20,16 @@ from .save import require_artifact
 INTERRUPTED = "export_interrupted"
 
 
+def build_unknown_export(export: str | None) -> Refusal:
+    """Return the refusal of a retry of an export that did not fail."""
+    return Refusal(
+        "unknown_export",
+        f"The session has no failed export {export or ''}.",
+        field="exportId",
+        hint="Find failed exports with list_exports.",
+    )
+
+
 def begin_export(batch: Batch, request: ExportRequested) -> ExportStarted:
     """Begin an export; the runtime makes it once this fact is durable. A failed export is repeated
     under its id.
@@ -32,7 +42,7 @@ def begin_export(batch: Batch, request: ExportRequested) -> ExportStarted:
     export = command.export_id if isinstance(command, RetryArtifact) else batch.inputs.ids.new("export")
     former = batch.state.artifacts.exports.get(export or "")
     if export is None or (isinstance(command, RetryArtifact) and (former is None or not former.failed)):
-        raise Refusal("unknown_export", f"There is no failed export {export or ''} in this session.", field="exportId")
+        raise build_unknown_export(export)
     batch.add(
         ArtifactExportStarted(
             export=export,

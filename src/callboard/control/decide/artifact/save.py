@@ -98,12 +98,22 @@ def require_artifact(batch: Batch, artifact: str) -> OpenArtifact:
     if artifact_state is not None:
         return artifact_state
     if artifact in batch.inputs.closed_ids:
-        raise Refusal("artifact_deleted", f"The artifact {artifact} was deleted.", field="artifactId")
-    raise Refusal(
+        raise Refusal(
+            "artifact_deleted",
+            f"The artifact {artifact} was deleted.",
+            field="artifactId",
+            hint="Find artifacts with list_artifacts, or create a new one.",
+        )
+    raise build_unknown_artifact(artifact)
+
+
+def build_unknown_artifact(artifact: str) -> Refusal:
+    """Return the refusal of an artifact that the session does not have."""
+    return Refusal(
         "unknown_artifact",
         f"The session has no artifact {artifact}.",
         field="artifactId",
-        hint="list_artifacts lists them.",
+        hint="Find artifacts with list_artifacts.",
     )
 
 
@@ -124,7 +134,9 @@ def _create(batch: Batch, requested: ArtifactRequested, request: CreateArtifact)
             hint="Leave content out to add the file as it is, then edit it.",
         )
     if not path and not request.title:
-        raise Refusal("invalid_input", "An artifact without a path needs a title.", field="title")
+        raise Refusal(
+            "invalid_input", "An artifact without a path needs a title.", field="title", hint="Set title or path."
+        )
     artifact = create_artifact(batch, Scope(), path, request.title or "", content.ref)
     scope = Scope(artifact=artifact)
     batch.add_blobs(content)
@@ -164,7 +176,7 @@ def _end_missing_artifact(batch: Batch, requested: ArtifactRequested, path: str,
 def _edit(batch: Batch, requested: ArtifactRequested, request: EditArtifact) -> ArtifactChanged:
     artifact = requested.artifact_id
     if request.content is None and request.title is None:
-        raise Refusal("invalid_input", "An edit needs content or a title.", field="content")
+        raise Refusal("invalid_input", "The edit changes nothing.", field="content", hint="Set content, title or both.")
     if request.title is not None and request.title != open_artifact(batch, artifact).title:
         batch.add(ArtifactUpdated(title=request.title), Scope(artifact=artifact))
     if request.content is None:
@@ -179,7 +191,7 @@ def _save(
     is recreated."""
     artifact, draft = requested.artifact_id, requested.draft
     if draft is None:
-        raise Refusal("invalid_input", "The request has no content to save.", field="content")
+        raise Refusal("invalid_input", "The request has no content to save.", field="content", hint="Set content.")
     scope = Scope(artifact=artifact)
     batch.add_blobs(draft)
     operation: ArtifactOperation = "rollback" if restores else "save"
@@ -220,7 +232,12 @@ def _delete(batch: Batch, requested: ArtifactRequested, request: DeleteArtifact)
     artifact = requested.artifact_id
     before = open_artifact(batch, artifact)
     if request.confirm != artifact:
-        raise Refusal("invalid_input", "confirm must repeat the artifact's id.", field="confirm")
+        raise Refusal(
+            "invalid_input",
+            "Deleting an artifact requires its id twice.",
+            field="confirm",
+            hint=f"Set confirm to {artifact}.",
+        )
     if request.file and not before.path:
         raise Refusal("invalid_input", "This artifact has no file.", field="file", hint="Leave `file` out.")
     scope = Scope(artifact=artifact)
@@ -291,7 +308,12 @@ def _file_exists(look: FileState | None) -> bool:
 def _require_draft(batch: Batch, artifact: str) -> UnsavedDraft:
     draft = batch.state.artifacts.drafts.get(artifact)
     if draft is None:
-        raise Refusal("invalid_input", "This artifact has no unsaved draft.", field="artifactId")
+        raise Refusal(
+            "invalid_input",
+            "This artifact has no unsaved draft.",
+            field="artifactId",
+            hint="Read its newest version with get_artifact, then edit it.",
+        )
     return draft
 
 

@@ -42,7 +42,9 @@ def send_handoff(batch: Batch, sender: Thread, request: HandoffArguments) -> Han
     _check_size(request)
     receiver = find_or_join_agent(batch, request.to, sender, "to")
     if receiver.thread == sender.thread:
-        raise Refusal("agent_to_itself", "An agent cannot hand off to itself.", field="to")
+        raise Refusal(
+            "agent_to_itself", "An agent cannot hand off to itself.", field="to", hint="Set `to` to another agent."
+        )
     check_invariants(sender, receiver)
     edge = find_edge(batch.state, sender, receiver)
     if edge is None:
@@ -57,6 +59,7 @@ def send_handoff(batch: Batch, sender: Thread, request: HandoffArguments) -> Han
             "ownership_not_allowed",
             f"The edge from {sender.agent} to {receiver.agent} does not allow ownership.",
             field="ownership",
+            hint="Leave ownership out, or choose an agent to which you have an edge with ownership.",
         )
     resume = _resolve_resume_target(batch, sender, request)
     response = request.response
@@ -118,14 +121,14 @@ def respond_handoff(batch: Batch, receiver: Thread | None, request: RespondArgum
     """
     handoff = batch.state.handoffs.get(request.handoff_id)
     if handoff is None:
-        ended = request.handoff_id in batch.inputs.closed_ids
-        raise Refusal(
-            "unknown_handoff",
-            f"The handoff {request.handoff_id} has ended." if ended else f"There is no handoff {request.handoff_id}.",
-            field="handoffId",
-        )
+        raise _build_unknown_handoff(batch, request.handoff_id)
     if receiver is not None and receiver.thread != handoff.receiver:
-        raise Refusal("not_yours", "Only the receiver can respond to a handoff.", field="handoffId")
+        raise Refusal(
+            "not_yours",
+            f"The handoff {request.handoff_id} is for another agent.",
+            field="handoffId",
+            hint=f"Only {handoff.target} can respond to it.",
+        )
     scope = _build_scope(batch, handoff, receiver)
     match request.decision:
         case "accept":
@@ -155,7 +158,12 @@ def respond_handoff(batch: Batch, receiver: Thread | None, request: RespondArgum
             return _build_answer(batch, handoff, "rejected")
         case "complete":
             if not handoff.accepted:
-                raise Refusal("handoff_not_waiting", "Accept the handoff before you complete it.", field="decision")
+                raise Refusal(
+                    "handoff_not_waiting",
+                    "The handoff is not accepted yet.",
+                    field="decision",
+                    hint="Accept it first, then complete it.",
+                )
             batch.add(
                 HandoffCompleted(
                     source=handoff.source,
@@ -226,7 +234,9 @@ def check_invariants(sender: Thread, receiver: Thread) -> None:
 
 def _check_size(request: HandoffArguments) -> None:
     if not request.message.strip():
-        raise Refusal("empty_message", "A handoff needs a message.", field="message")
+        raise Refusal(
+            "empty_message", "The message is empty.", field="message", hint="Set message to what the receiver must do."
+        )
     if len(request.message.encode()) > MAX_MESSAGE_BYTES:
         raise Refusal(
             "message_too_large",
@@ -271,16 +281,33 @@ def _end_reply_waits(batch: Batch, sender: Thread, receiver: Thread) -> None:
             )
 
 
+def _build_unknown_handoff(batch: Batch, handoff: str) -> Refusal:
+    if handoff in batch.inputs.closed_ids:
+        message, hint = f"The handoff {handoff} has ended.", "It needs no further answer. Send a new handoff."
+    else:
+        message = f"There is no handoff {handoff}."
+        hint = "Use the handoff_id from the envelope or from the answer of send_handoff."
+    return Refusal("unknown_handoff", message, field="handoffId", hint=hint)
+
+
 def _check_waiting(state: Session, handoff: OpenHandoff) -> None:
     """Check that the handoff waits for an answer. A person has no turn that reads it, so it always
     waits for one."""
     receiver = state.threads.get(handoff.receiver)
     to_person = receiver is not None and receiver.kind == "human"
     if handoff.accepted:
-        raise Refusal("handoff_not_waiting", "The handoff was already accepted.", field="handoffId")
+        raise Refusal(
+            "handoff_not_waiting",
+            "The handoff was already accepted.",
+            field="handoffId",
+            hint="Complete it with decision complete.",
+        )
     if not (handoff.confirm or handoff.ownership or to_person):
         raise Refusal(
-            "handoff_not_waiting", "The receiver's next turn accepts this handoff automatically.", field="handoffId"
+            "handoff_not_waiting",
+            "This handoff waits for no answer: the receiver's next turn accepts it.",
+            field="handoffId",
+            hint="Wait for that turn, then complete the handoff.",
         )
 
 

@@ -26,12 +26,14 @@ def send_message(batch: Batch, sender: Thread, request: MessageArguments) -> Mes
             `nothing_running`.
     """
     if not request.text.strip():
-        raise Refusal("empty_message", "A message needs a text.", field="text")
+        raise Refusal("empty_message", "The message is empty.", field="text", hint="Set text to the message.")
     receivers = {
         agent.thread: agent for agent in (find_or_join_agent(batch, name, sender, "to") for name in request.to)
     }
     if sender.thread in receivers:
-        raise Refusal("agent_to_itself", "An agent cannot write to itself.", field="to")
+        raise Refusal(
+            "agent_to_itself", "An agent cannot write to itself.", field="to", hint="Remove your own name from `to`."
+        )
     for receiver in receivers.values():
         check_receiver(sender, receiver, "to")
     channel = _post(batch, sender, tuple(receivers.values()), request.text)
@@ -91,7 +93,12 @@ def check_receiver(sender: Thread, receiver: Thread, field: str) -> None:
     if child is None:
         return
     if child.parent != sender.thread:
-        raise Refusal("subagents_do_not_talk", f"{receiver.agent} listens to its parent only.", field=field)
+        raise Refusal(
+            "subagents_do_not_talk",
+            f"{receiver.agent} listens to its parent only.",
+            field=field,
+            hint="Send the message to its parent.",
+        )
     if child.job:
         raise Refusal(
             "not_your_child",

@@ -38,9 +38,19 @@ def request_review(batch: Batch, sender: Thread, request: RequestReviewArguments
         check_receiver(sender, reviewer, "reviewer")
     target = require_agent(batch.state, request.target, "target") if request.target is not None else sender
     if reviewer.thread == target.thread:
-        raise Refusal("agent_to_itself", "An agent cannot review its own work.", field="reviewer")
+        raise Refusal(
+            "agent_to_itself",
+            "An agent cannot review its own work.",
+            field="reviewer",
+            hint="Set reviewer to another agent.",
+        )
     if target.child is not None and sender.thread not in (target.thread, target.child.parent):
-        raise Refusal("not_your_child", f"{target.agent} works for another agent.", field="target")
+        raise Refusal(
+            "not_your_child",
+            f"{target.agent} works for another agent.",
+            field="target",
+            hint="Leave target out to have your own work reviewed, or name one of your subagents.",
+        )
     task = target.child.task if target.child is not None else ""
     if not task:
         task = batch.inputs.ids.new("task")
@@ -143,9 +153,14 @@ def apply_review(batch: Batch, review_id: str, assignee: str | None, by: str) ->
     """
     review = batch.state.reviews.get(review_id)
     if review is None:
-        raise Refusal("unknown_review", f"There is no review {review_id} to apply.", field="reviewId")
+        raise _build_unknown_review(f"There is no review {review_id} to apply.")
     if not review.judged:
-        raise Refusal("review_not_judged", "The review has no verdict yet.", field="reviewId")
+        raise Refusal(
+            "review_not_judged",
+            "The review has no verdict yet.",
+            field="reviewId",
+            hint=f"Wait for the verdict of {review.reviewer}.",
+        )
     author = require_agent(batch.state, assignee or review.target, "assignee")
     batch.add(
         ReviewApplied(reviewer=review.reviewer, target=author.agent, by=by),
@@ -178,6 +193,11 @@ def _send_verdict(batch: Batch, reviewer: Thread | None, review: OpenReview, ver
     notify_agent(batch, reviewer, asker, message.strip())
 
 
+def _build_unknown_review(message: str) -> Refusal:
+    hint = "Use the review_id from the request, or request a review with request_review."
+    return Refusal("unknown_review", message, field="reviewId", hint=hint)
+
+
 def _require_review(batch: Batch, reviewer: Thread | None, verdict: VerdictArguments) -> OpenReview:
     if verdict.review_id is not None:
         review = batch.state.reviews.get(verdict.review_id)
@@ -188,13 +208,29 @@ def _require_review(batch: Batch, reviewer: Thread | None, verdict: VerdictArgum
         )
         review = next(reviews, None)
     else:
-        raise Refusal("invalid_input", "Set reviewId, or agent for the review of a child.", field="reviewId")
+        raise Refusal(
+            "invalid_input",
+            "The verdict names no review.",
+            field="reviewId",
+            hint="Set reviewId, or agent for the review of a subagent.",
+        )
     if review is None:
-        raise Refusal("unknown_review", "There is no such review without a verdict.", field="reviewId")
+        subject = f"review {verdict.review_id}" if verdict.review_id is not None else f"review of {verdict.agent}"
+        raise _build_unknown_review(f"There is no {subject} without a verdict.")
     if reviewer is not None and review.reviewer != reviewer.agent:
-        raise Refusal("not_yours", f"{review.reviewer} must give this verdict.", field="reviewId")
+        raise Refusal(
+            "not_yours",
+            f"The verdict of review {review.review} is not yours.",
+            field="reviewId",
+            hint=f"Only {review.reviewer} can give it.",
+        )
     if review.judged:
-        raise Refusal("review_judged", "The review already has a verdict.", field="reviewId")
+        raise Refusal(
+            "review_judged",
+            "The review already has a verdict.",
+            field="reviewId",
+            hint="Request another review with request_review.",
+        )
     return review
 
 

@@ -47,7 +47,12 @@ def _require_failed(batch: Batch, job: OpenJob, item_id: str) -> OpenTask:
             hint="Read its result with get_job.",
         )
     if item is None or item.job != job.job or item.task == job.task:
-        raise Refusal("unknown_task", f"The job {job.job} has no open item {item_id}.", field="itemId")
+        raise Refusal(
+            "unknown_task",
+            f"The job {job.job} has no open item {item_id}.",
+            field="itemId",
+            hint="Find the items with get_job.",
+        )
     if item.work == "running":
         raise Refusal("task_running", f"The item {item_id} is running.", field="itemId", hint="Wait for it.")
     missing = [task_id for task_id in item.depends_on if task_id not in item.done_dependencies]

@@ -38,7 +38,12 @@ def give_input(batch: Batch, parent: Thread | None, request: ChildInputArguments
     """
     thread, child = require_child(batch.state, request.agent, parent)
     if child.ending:
-        raise Refusal("nothing_running", f"{thread.agent} is being stopped.", field="agent")
+        raise Refusal(
+            "nothing_running",
+            f"{thread.agent} is being stopped.",
+            field="agent",
+            hint="Send the input again once it has stopped.",
+        )
     turn = resume_child(batch, thread, child, request.text, parent.run if parent is not None else None)
     after = batch.get_thread(thread.thread)
     return ChildInputAccepted(

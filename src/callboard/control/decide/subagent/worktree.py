@@ -74,7 +74,10 @@ def require_mergeable(
     thread, child = require_child(batch.state, request.agent, parent)
     if not child.worktree:
         raise Refusal(
-            "merge_failed", f"{thread.agent} has no worktree. Its changes are already in your folder.", field="agent"
+            "merge_failed",
+            f"{thread.agent} has no worktree.",
+            field="agent",
+            hint="There is nothing to merge: its changes are already in your folder.",
         )
     if thread.run is not None:
         raise Refusal("thread_busy", f"{thread.agent} still works in its worktree.", field="agent", hint="Wait for it.")

@@ -40,7 +40,12 @@ def create_task(
     """
     task = task_id or batch.inputs.ids.new("task")
     if task in batch.state.tasks or task in batch.inputs.closed_ids:
-        raise Refusal("task_id_used", f"The session already has a task {task}.", field="taskId")
+        raise Refusal(
+            "task_id_used",
+            f"The session already has a task {task}.",
+            field="taskId",
+            hint="Use another taskId, or leave it out.",
+        )
     for name, field in (
         (request.parent_task, "parentTask"),
         *((dependency, "dependsOn") for dependency in request.depends_on),
@@ -81,7 +86,12 @@ def update_task(batch: Batch, by: Thread | None, request: UpdateTaskArguments) -
     if by is not None and ends:
         check_may_end(batch.state, by, task)
         if request.status == "done" and by.child is not None and by.child.review and by.child.task == task.task:
-            raise Refusal("not_yours", "Your parent must review this work first.", field="taskId")
+            raise Refusal(
+                "not_yours",
+                "Your parent must review this work first.",
+                field="taskId",
+                hint="Finish your turn: your parent receives your result and gives the verdict.",
+            )
     if not ends or request.comment or request.progress:
         batch.add(
             TaskUpdated(

@@ -88,7 +88,12 @@ def resume_task(batch: Batch, request: ResumeTask) -> TaskChanged:
     """
     task = require_task(batch, request.task_id)
     if not task.paused:
-        raise Refusal("task_not_paused", "The task is not paused.", field="taskId")
+        raise Refusal(
+            "task_not_paused",
+            "The task is not paused.",
+            field="taskId",
+            hint="Resume only paused tasks: list_tasks shows the status of each.",
+        )
     whole = [task, *(part for part in list_parts(batch.state, task.task) if part.paused)]
     for part in whole:
         batch.add(TaskResumed(reason=request.reason), build_task_scope(batch.state, part))
@@ -99,7 +104,12 @@ def resume_task(batch: Batch, request: ResumeTask) -> TaskChanged:
 
 def _check_not_cancelling(task: OpenTask) -> None:
     if task.cancelling:
-        raise Refusal("unknown_task", f"The task {task.task} is being cancelled.", field="taskId")
+        raise Refusal(
+            "unknown_task",
+            f"The task {task.task} is being cancelled.",
+            field="taskId",
+            hint="It ends when its work has stopped. Create a new task with create_task.",
+        )
 
 
 def _stop_work(batch: Batch, task: OpenTask, cause: InterruptCause, reason: str, *, remove: bool = False) -> None:

@@ -50,10 +50,18 @@ def respond_action(batch: Batch, request: RespondAction) -> ActionAnswered:
         )
     thread, run, call = waiting
     if run.stopping:
-        raise Refusal("nothing_running", "The turn is stopping, and its actions with it.", field="actionId")
+        raise Refusal(
+            "nothing_running",
+            "The turn is stopping, and its actions with it.",
+            field="actionId",
+            hint="Send a new turn once it has stopped.",
+        )
     if request.decision not in call.decisions:
         raise Refusal(
-            "decision_not_offered", f"Invalid decision. Accepted: {' or '.join(call.decisions)}.", field="decision"
+            "decision_not_offered",
+            f"This action does not offer the decision {request.decision}.",
+            field="decision",
+            hint=f"Use {' or '.join(call.decisions)}.",
         )
     answer = request.answer or ""
     if (request.decision == "answer") is not bool(answer.strip()):
