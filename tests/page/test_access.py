@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, expect
 from tests.app.rigs.product import Product
 from tests.prove.driver import store
 
-from .desk import desk, link_to
+from .page_driver import link_to, open_page
 
 SIGN_IN_TEXTS = {"en-US": ("You are not signed in", "Try again"), "zh-CN": ("你尚未登录", "重试")}
 
@@ -21,7 +21,7 @@ def test_the_code_leaves_the_address_and_a_reload_and_a_second_tab_need_none(
     product: Product, browser: Browser
 ) -> None:
     """X1: there is no cookie, and the printed link opens nothing a second time."""
-    with product.up() as (_, ready), desk(browser, ready["link"]) as tab:
+    with product.up() as (_, ready), open_page(browser, ready["link"]) as tab:
         expect(tab.composer).to_be_visible()
         clean = f"{ready['url']}/#/w/{ready['workspaceId']}"
         assert tab.page.url == clean
@@ -31,13 +31,13 @@ def test_the_code_leaves_the_address_and_a_reload_and_a_second_tab_need_none(
         second = tab.page.context.new_page()
         second.goto(clean)
         expect(second.get_by_role("textbox", name="Message", exact=True)).to_be_visible()
-        with desk(browser, ready["link"]) as stranger:
+        with open_page(browser, ready["link"]) as stranger:
             expect(stranger.page.get_by_role("heading", name=SIGN_IN_TEXTS["en-US"][0])).to_be_visible()
 
 
 def test_after_a_restart_one_new_link_signs_every_open_tab_in(product: Product, browser: Browser) -> None:
     """X1: a credential ends with its server, and typed text stays."""
-    with product.up() as (server, ready), desk(browser, ready["link"]) as tab:
+    with product.up() as (server, ready), open_page(browser, ready["link"]) as tab:
         expect(tab.composer).to_be_visible()
         tab.composer.fill("not sent yet")
         port = ready["url"].rpartition(":")[2]
@@ -60,7 +60,7 @@ def test_a_grant_is_confirmed_beside_its_content(product: Product, browser: Brow
     (product.folder / ".callboard" / "settings.toml").write_text(
         '[[rules]]\nmatcher = "Bash(ls *)"\nverdict = "allow"\n'
     )
-    with product.up() as (_, ready), desk(browser, ready["link"]) as tab:
+    with product.up() as (_, ready), open_page(browser, ready["link"]) as tab:
         notice = tab.page.get_by_role("region", name="Trust request")
         expect(notice).to_contain_text("Bash(ls *)")
         tab.button("Trust folder").click()
@@ -80,7 +80,7 @@ def test_the_sign_in_notice_shows_one_step_in_both_languages_and_schemes(
     """X1: a page without a credential shows the next step."""
     with (
         product.up() as (_, ready),
-        desk(browser, link_to(ready, "/").partition("#")[0], locale=locale, color_scheme=scheme) as tab,
+        open_page(browser, link_to(ready, "/").partition("#")[0], locale=locale, color_scheme=scheme) as tab,
     ):
         heading, again = SIGN_IN_TEXTS[locale]
         expect(tab.page.get_by_role("heading", name=heading)).to_be_visible()

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Locator, expect
 
 from tests.app.rigs.product import Product, says, uses
 
-from .desk import Desk, desk
+from .page_driver import PageDriver, open_page
 
 pytestmark = pytest.mark.browser
 
@@ -31,9 +31,9 @@ WRITES: dict[str, Any] = {
 @contextmanager
 def written_session(
     product: Product, browser: Browser, plays: dict[str, Any] = WRITES, mode: str = "Allow edits"
-) -> Iterator[Desk]:
+) -> Iterator[PageDriver]:
     """Open a session in which an agent wrote notes.md without approval."""
-    with product.plays(plays).up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
+    with product.plays(plays).up() as (_, ready), open_page(browser, ready["link"], viewport=WIDE) as tab:
         tab.page.get_by_role("combobox", name="Permission mode").select_option(label=mode)
         tab.send("Take notes")
         expect(tab.page.get_by_role("article", name="Answer")).to_have_text("The notes are there.")
@@ -41,7 +41,7 @@ def written_session(
         assert tab.troubles == []
 
 
-def open_workspace(tab: Desk) -> Locator:
+def open_workspace(tab: PageDriver) -> Locator:
     """Open the workspace of notes.md by its card."""
     tab.page.get_by_role("list", name="Artifacts of this turn").get_by_role("button", name="notes.md").last.click()
     side = tab.page.get_by_role("complementary", name="Artifacts")

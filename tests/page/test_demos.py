@@ -9,14 +9,14 @@ from playwright.sync_api import Browser, expect
 
 from tests.app.rigs.product import Product
 
-from .desk import desk
+from .page_driver import open_page
 
 pytestmark = pytest.mark.browser
 
 
 def test_a_demo_of_the_first_page_runs_in_its_own_folder(product: Product, browser: Browser) -> None:
     product.variables["CALLBOARD_DEMO_PACE"] = "0"
-    with product.up() as (_, ready), desk(browser, ready["link"]) as tab:
+    with product.up() as (_, ready), open_page(browser, ready["link"]) as tab:
         tab.button("One agent fixes a failing test").click()
         expect(tab.page.get_by_role("region", name="Pending request")).to_contain_text("python3 -m unittest")
         tab.button("Approve").click()

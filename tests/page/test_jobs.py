@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Locator, expect
 
 from tests.app.rigs.product import Product, says
 
-from .desk import Desk, desk
+from .page_driver import PageDriver, open_page
 
 pytestmark = pytest.mark.browser
 
@@ -54,14 +54,14 @@ def readers(product: Product) -> Product:
     return product.plays(SCENARIO)
 
 
-def begin_session(tab: Desk) -> None:
+def begin_session(tab: PageDriver) -> None:
     """Open a session in which one agent works alone."""
     tab.send("Hello")
     expect(tab.page.get_by_role("article", name="Answer")).to_have_text("Hello.")
     expect(tab.page.get_by_role("navigation", name="Team views")).to_have_count(0)
 
 
-def find_item(tab: Desk, title: str) -> Locator:
+def find_item(tab: PageDriver, title: str) -> Locator:
     """Return an item of the visible list."""
     return tab.page.get_by_role("list", name="Items of").get_by_role("listitem").filter(has_text=title)
 
@@ -70,7 +70,7 @@ def test_a_job_runs_item_by_item_and_retries_its_failed_item(readers: Product, b
     """UI-18, UI-21, CTL-11: one card shows the progress, completed items stay, and each item leads
     to its worker.
     """
-    with readers.up() as (_, ready), desk(browser, ready["link"], viewport={"width": 1440, "height": 900}) as tab:
+    with readers.up() as (_, ready), open_page(browser, ready["link"], viewport={"width": 1440, "height": 900}) as tab:
         begin_session(tab)
         tab.page.keyboard.press("Control+k")
         command = tab.page.get_by_role("dialog").get_by_role("combobox")
@@ -113,7 +113,7 @@ def test_a_job_is_started_and_cancelled_by_keyboard_alone(readers: Product, brow
     """UI-21, UI-33: the dialog of a cancellation says what stays. The cancellation ends running and
     waiting items.
     """
-    with readers.up() as (_, ready), desk(browser, ready["link"], viewport={"width": 1440, "height": 900}) as tab:
+    with readers.up() as (_, ready), open_page(browser, ready["link"], viewport={"width": 1440, "height": 900}) as tab:
         begin_session(tab)
         keys = tab.page.keyboard
         keys.press("Control+k")
@@ -161,7 +161,7 @@ def test_a_job_starts_a_session_and_its_failed_item_stays_failed_after_a_cancell
     readers: Product, browser: Browser
 ) -> None:
     """UI-18, UI-21, CTL-11: a job without a message to the lead is visible, also after a reload."""
-    with readers.up() as (_, ready), desk(browser, ready["link"], viewport={"width": 1440, "height": 900}) as tab:
+    with readers.up() as (_, ready), open_page(browser, ready["link"], viewport={"width": 1440, "height": 900}) as tab:
         expect(tab.page.get_by_role("textbox", name="Message")).to_be_enabled()
         tab.page.keyboard.press("Control+k")
         command = tab.page.get_by_role("dialog").get_by_role("combobox")

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Locator, expect
 
 from tests.app.rigs.product import Product, says, uses
 
-from .desk import Desk, desk
+from .page_driver import PageDriver, open_page
 
 pytestmark = pytest.mark.browser
 
@@ -20,7 +20,7 @@ WIDE = {"width": 1440, "height": 900}
 FOLDERS_OWN = '[[rules]]\nmatcher = "Bash(make *)"\nverdict = "allow"\n'
 
 
-def open_settings(tab: Desk, section: str) -> Locator:
+def open_settings(tab: PageDriver, section: str) -> Locator:
     """Open a section of the settings."""
     tab.button("Settings").click()
     dialog = tab.page.get_by_role("dialog", name="Settings")
@@ -36,7 +36,7 @@ def test_a_folder_is_trusted_for_the_shown_permissions_until_the_trust_is_revoke
     """
     (product.folder / ".callboard").mkdir(exist_ok=True)
     (product.folder / ".callboard" / "settings.toml").write_text(FOLDERS_OWN)
-    with product.up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
+    with product.up() as (_, ready), open_page(browser, ready["link"], viewport=WIDE) as tab:
         banner = tab.page.get_by_role("region", name="Trust request")
         expect(banner.get_by_role("group", name="Permissions requested")).to_contain_text("Bash(make *)")
         dialog = open_settings(tab, "Rules")
@@ -54,7 +54,7 @@ def test_a_folder_is_trusted_for_the_shown_permissions_until_the_trust_is_revoke
 
 
 def test_a_folder_without_requests_shows_no_trust_request(product: Product, browser: Browser) -> None:
-    with product.up() as (_, ready), desk(browser, ready["link"]) as tab:
+    with product.up() as (_, ready), open_page(browser, ready["link"]) as tab:
         dialog = open_settings(tab, "Permissions")
         expect(dialog.get_by_text("This folder requests no permissions.")).to_be_visible()
         expect(tab.page.get_by_role("region", name="Trust request")).to_have_count(0)
@@ -66,7 +66,7 @@ def test_settings_are_written_to_their_file_and_an_edit_of_it_is_not_overwritten
 ) -> None:
     """The page and the files have one schema. An edit of the file in the meantime is kept."""
     file = product.home / "settings.toml"
-    with product.up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
+    with product.up() as (_, ready), open_page(browser, ready["link"], viewport=WIDE) as tab:
         dialog = open_settings(tab, "Shell")
         seconds = dialog.get_by_label("Timeout (seconds)")
         seconds.fill("99999999")
@@ -91,7 +91,7 @@ def test_settings_are_written_to_their_file_and_an_edit_of_it_is_not_overwritten
 def test_a_model_is_connected_by_the_variable_of_its_key(product: Product, browser: Browser) -> None:
     """SAFE-09: the file names the variable, and the form reports a missing one."""
     product.variables["MY_ANTHROPIC_KEY"] = "not-a-real-key"
-    with product.up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
+    with product.up() as (_, ready), open_page(browser, ready["link"], viewport=WIDE) as tab:
         dialog = open_settings(tab, "Models")
         dialog.get_by_role("button", name="Connect model").click()
         form = dialog.get_by_role("form", name="Connect model")
@@ -119,7 +119,7 @@ def test_a_model_is_connected_by_the_variable_of_its_key(product: Product, brows
 @pytest.mark.parametrize("section", ["Models", "Rules", "Shell"])
 def test_the_settings_are_accessible(product: Product, browser: Browser, section: str) -> None:
     """Axe reports no violation."""
-    with product.up() as (_, ready), desk(browser, ready["link"]) as tab:
+    with product.up() as (_, ready), open_page(browser, ready["link"]) as tab:
         expect(open_settings(tab, section).get_by_role("heading", level=3).first).to_be_visible()
         assert tab.list_violations() == []
 
@@ -129,7 +129,7 @@ def test_an_accepted_plan_is_carried_out_in_the_mode_that_its_card_offers(produc
     composer keeps it.
     """
     calls = [uses("propose_plan", summary="Fix the test.", steps=["Read the test"]), says("Carried out.")]
-    with product.plays({"calls": calls}).up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
+    with product.plays({"calls": calls}).up() as (_, ready), open_page(browser, ready["link"], viewport=WIDE) as tab:
         permission = tab.page.get_by_role("combobox", name="Permission mode")
         permission.select_option(label="Plan only")
         tab.send("Fix the test")
@@ -150,7 +150,7 @@ def test_an_invalid_settings_file_of_the_folder_is_reported_until_it_is_fixed(
     file = product.folder / ".callboard" / "settings.toml"
     file.parent.mkdir(exist_ok=True)
     file.write_text('permission_mode = "planning"\n')
-    with product.up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
+    with product.up() as (_, ready), open_page(browser, ready["link"], viewport=WIDE) as tab:
         expect(tab.page.get_by_role("combobox", name="Permission mode")).to_have_value("planning")
         file.write_text('permission_mode = "planing"\n')
         tab.page.evaluate("window.dispatchEvent(new Event('focus'))")
@@ -180,7 +180,7 @@ def test_the_agent_continues_with_the_person_s_answer_to_its_plan(product: Produ
     """CTX-03: the plan is shown with its steps, sent back with a comment, and kept as an audit
     line.
     """
-    with product.plays(PLAN).up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
+    with product.plays(PLAN).up() as (_, ready), open_page(browser, ready["link"], viewport=WIDE) as tab:
         tab.send("Fix the test")
         card = tab.page.get_by_role("region", name="Pending request")
         expect(card.get_by_role("list", name="Plan")).to_contain_text("Read the test")

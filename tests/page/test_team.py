@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.app.rigs.product import Product, says, uses
 
-from .desk import Desk, desk, link_to
+from .page_driver import PageDriver, link_to, open_page
 
 pytestmark = pytest.mark.browser
 
@@ -72,13 +72,13 @@ def crew(product: Product) -> Product:
     return product.plays(TEAM)
 
 
-def start_team(tab: Desk) -> None:
+def start_team(tab: PageDriver) -> None:
     """Send the objective, and wait until the second worker asks."""
     tab.send("Get the work done")
     expect(tab.page.get_by_role("region", name="Pending request")).to_be_visible()
 
 
-def open_view(tab: Desk, name: str) -> None:
+def open_view(tab: PageDriver, name: str) -> None:
     """Open a view of the team."""
     tab.page.get_by_role("navigation", name="Team views").get_by_role("button", name=name).click()
 
@@ -87,7 +87,10 @@ def test_a_team_works_asks_and_returns_its_results(crew: Product, browser: Brows
     """UI-10, UI-16, UI-17, UI-24, UI-29: the lead's view names the asking worker and takes the
     answer. The results are on the page.
     """
-    with crew.up() as (server, ready), desk(browser, ready["link"], viewport={"width": 1440, "height": 900}) as tab:
+    with (
+        crew.up() as (server, ready),
+        open_page(browser, ready["link"], viewport={"width": 1440, "height": 900}) as tab,
+    ):
         start_team(tab)
         roster = tab.page.get_by_role("list", name="Agents")
         asking = roster.get_by_role("listitem").filter(has_text="worker-2")
@@ -107,7 +110,7 @@ def test_a_team_works_asks_and_returns_its_results(crew: Product, browser: Brows
         address = tab.page.url.split("#", 1)[1]
         server.signal(signal.SIGKILL)
         server.wait()
-    with crew.up() as (_, ready), desk(browser, link_to(ready, address)) as tab:
+    with crew.up() as (_, ready), open_page(browser, link_to(ready, address)) as tab:
         expect(tab.page.get_by_role("list", name="Agents").get_by_role("listitem")).to_have_count(3)
         open_view(tab, "Graph")
         expect(tab.page.get_by_role("img", name="lead started worker-1")).to_be_attached()
@@ -118,7 +121,7 @@ def test_each_view_of_a_team_shows_its_own_facts(crew: Product, browser: Browser
     """UI-16, UI-18, UI-21, MAR-15, COM-15: transcript, board, notifications and runs. A solo run
     has none of them.
     """
-    with crew.up() as (_, ready), desk(browser, ready["link"], viewport={"width": 1440, "height": 900}) as tab:
+    with crew.up() as (_, ready), open_page(browser, ready["link"], viewport={"width": 1440, "height": 900}) as tab:
         start_team(tab)
         roster = tab.page.get_by_role("list", name="Agents")
         roster.get_by_role("button", name="worker-2 Executor").click()
@@ -152,7 +155,7 @@ def test_each_view_of_a_team_shows_its_own_facts(crew: Product, browser: Browser
 def test_every_view_of_a_team_is_accessible(crew: Product, browser: Browser, locale: str, scheme: str) -> None:
     """Axe reports no violation in any view beside the roster."""
     options: dict[str, Any] = {"locale": locale, "color_scheme": scheme, "viewport": {"width": 1440, "height": 900}}
-    with crew.up() as (_, ready), desk(browser, ready["link"], **options) as tab:
+    with crew.up() as (_, ready), open_page(browser, ready["link"], **options) as tab:
         box = tab.page.get_by_role("textbox").last
         box.fill("Get the work done")
         box.press("Enter")
@@ -169,7 +172,7 @@ def test_every_view_of_a_team_is_accessible(crew: Product, browser: Browser, loc
 
 def test_a_card_of_the_board_moves_by_keyboard_when_its_fact_arrives(crew: Product, browser: Browser) -> None:
     """UI-21, UI-33: a move is a command."""
-    with crew.up() as (_, ready), desk(browser, ready["link"], viewport={"width": 1440, "height": 900}) as tab:
+    with crew.up() as (_, ready), open_page(browser, ready["link"], viewport={"width": 1440, "height": 900}) as tab:
         start_team(tab)
         open_view(tab, "Board")
         menu = tab.button("Actions for Note")
@@ -184,7 +187,7 @@ def test_a_card_of_the_board_moves_by_keyboard_when_its_fact_arrives(crew: Produ
 def test_an_agent_alone_shows_no_team(product: Product, browser: Browser) -> None:
     """UI-18: the page shows no team."""
     product.plays({"calls": [says("Alone.")]})
-    with product.up() as (_, ready), desk(browser, ready["link"], viewport={"width": 1440, "height": 900}) as tab:
+    with product.up() as (_, ready), open_page(browser, ready["link"], viewport={"width": 1440, "height": 900}) as tab:
         tab.send("Hello")
         expect(tab.page.get_by_role("article", name="Answer")).to_have_text("Alone.")
         expect(tab.page.get_by_role("navigation", name="Team views")).to_have_count(0)

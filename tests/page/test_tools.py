@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Locator, expect
 
 from tests.app.rigs.product import Product, says, uses
 
-from .desk import Desk, desk
+from .page_driver import PageDriver, open_page
 
 pytestmark = pytest.mark.browser
 
@@ -33,7 +33,7 @@ ECHO: dict[str, Any] = {
 TALK: dict[str, Any] = {"calls": [says("The first answer."), says("The second answer.")]}
 
 
-def open_panel(tab: Desk, name: str, label: str) -> Locator:
+def open_panel(tab: PageDriver, name: str, label: str) -> Locator:
     """Open a panel of the details by the palette."""
     tab.page.keyboard.press("Control+k")
     tab.page.get_by_role("option", name=name).click()
@@ -44,7 +44,7 @@ def open_panel(tab: Desk, name: str, label: str) -> Locator:
 def test_the_tabs_of_the_details_fit_on_one_line(product: Product, browser: Browser, width: int) -> None:
     """UI-31: the English labels are the longest."""
     viewport = {"width": width, "height": 900}
-    with product.plays(TALK).up() as (_, ready), desk(browser, ready["link"], viewport=viewport) as tab:
+    with product.plays(TALK).up() as (_, ready), open_page(browser, ready["link"], viewport=viewport) as tab:
         tab.send("Hello")
         expect(tab.page.get_by_role("article", name="Answer")).to_have_text("The first answer.")
         tab.button("Show details").click()
@@ -60,7 +60,7 @@ def test_the_inventory_lists_the_tools_of_an_agent_and_the_excluded_ones_with_re
     """An excluded tool has its reason, and a read-only tool is marked."""
     (product.folder / "agents").mkdir(exist_ok=True)
     (product.folder / "agents" / "reader.md").write_text(READER)
-    with product.plays(TALK).up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
+    with product.plays(TALK).up() as (_, ready), open_page(browser, ready["link"], viewport=WIDE) as tab:
         tab.send("Hello")
         expect(tab.page.get_by_role("article", name="Answer")).to_have_text("The first answer.")
         tools = open_panel(tab, "Show tools", "Tools")
@@ -77,7 +77,7 @@ def test_a_process_in_the_background_is_written_to_and_ended(product: Product, b
     The person ends the process.
     """
     product.variables["CALLBOARD_SECRET_DEPLOY"] = "e7Kq-x2Zp9w"
-    with product.plays(ECHO).up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
+    with product.plays(ECHO).up() as (_, ready), open_page(browser, ready["link"], viewport=WIDE) as tab:
         tab.send("Listen")
         expect(tab.page.get_by_role("region", name="Pending request")).to_contain_text("Bash")
         tab.button("Approve").click()
@@ -96,7 +96,7 @@ def test_a_process_in_the_background_is_written_to_and_ended(product: Product, b
 
 def test_a_person_compacts_a_conversation_and_the_summary_is_not_an_answer(product: Product, browser: Browser) -> None:
     """UI-25: a compaction is a separate line. A click shows the summary for the model."""
-    with product.plays(TALK).up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
+    with product.plays(TALK).up() as (_, ready), open_page(browser, ready["link"], viewport=WIDE) as tab:
         for answer in ("The first answer.", "The second answer."):
             tab.send("Hello")
             expect(tab.page.get_by_role("article", name="Answer").last).to_have_text(answer)

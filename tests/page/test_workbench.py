@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.app.rigs.product import Product
 
-from .desk import desk, link_to
+from .page_driver import link_to, open_page
 
 pytestmark = pytest.mark.browser
 
@@ -31,7 +31,7 @@ def test_a_prompt_is_worked_on_approved_written_and_present_after_a_kill(product
     """UI-02, UI-03, UI-04, UI-05, UI-09, UI-29: the page shows what happened, also after kill -9."""
     product.plays(WRITING)
     written = product.folder / "hello.txt"
-    with product.up() as (server, ready), desk(browser, ready["link"]) as tab:
+    with product.up() as (server, ready), open_page(browser, ready["link"]) as tab:
         tab.send("Say hello in a file")
         card = tab.page.get_by_role("region", name="Pending request")
         expect(card).to_contain_text("Allow Write?")
@@ -46,7 +46,7 @@ def test_a_prompt_is_worked_on_approved_written_and_present_after_a_kill(product
         address = tab.page.url.split("#", 1)[1]
         server.signal(signal.SIGKILL)
         server.wait()
-    with product.up() as (_, ready), desk(browser, link_to(ready, address)) as tab:
+    with product.up() as (_, ready), open_page(browser, link_to(ready, address)) as tab:
         expect(tab.page.get_by_role("article", name="Answer")).to_have_text("I wrote hello.txt.")
         expect(tab.status).to_contain_text("Done")
         expect(tab.conversation).to_contain_text("2 tool calls")
@@ -60,7 +60,7 @@ def test_text_that_streamed_during_a_kill_of_the_host_reads_as_interrupted(produ
         {"wait_for": "never"},
     ]
     product.plays({"calls": [streamed]})
-    with product.up() as (server, ready), desk(browser, ready["link"]) as tab:
+    with product.up() as (server, ready), open_page(browser, ready["link"]) as tab:
         tab.send("Talk")
         expect(tab.conversation).to_contain_text("and more")
         expect(tab.status).to_contain_text("Responding")
@@ -68,7 +68,7 @@ def test_text_that_streamed_during_a_kill_of_the_host_reads_as_interrupted(produ
         address = tab.page.url.split("#", 1)[1]
         server.signal(signal.SIGKILL)
         server.wait()
-    with product.up() as (_, ready), desk(browser, link_to(ready, address)) as tab:
+    with product.up() as (_, ready), open_page(browser, link_to(ready, address)) as tab:
         expect(tab.status).to_contain_text("Interrupted")
         expect(tab.conversation).to_contain_text("word word word")
 
@@ -76,7 +76,7 @@ def test_text_that_streamed_during_a_kill_of_the_host_reads_as_interrupted(produ
 def test_the_main_job_can_be_done_by_keyboard_alone(product: Product, browser: Browser) -> None:
     """The composer has the first focus, and one key approves."""
     product.plays(WRITING)
-    with product.up() as (_, ready), desk(browser, ready["link"]) as tab:
+    with product.up() as (_, ready), open_page(browser, ready["link"]) as tab:
         expect(tab.composer).to_be_focused()
         tab.page.keyboard.type("Say hello in a file")
         tab.page.keyboard.press("Enter")
@@ -90,7 +90,7 @@ def test_the_main_job_can_be_done_by_keyboard_alone(product: Product, browser: B
 def test_a_rejected_call_has_no_effect_and_its_reason_is_shown(product: Product, browser: Browser) -> None:
     """CTL-05, UI-09: the request leaves attention and stays as an audit line."""
     product.plays(WRITING)
-    with product.up() as (_, ready), desk(browser, ready["link"]) as tab:
+    with product.up() as (_, ready), open_page(browser, ready["link"]) as tab:
         tab.send("Say hello in a file")
         card = tab.page.get_by_role("region", name="Pending request")
         card.get_by_role("textbox").fill("not here")
@@ -110,7 +110,7 @@ def test_a_message_during_a_turn_needs_a_choice(product: Product, browser: Brows
             ]
         }
     )
-    with product.up() as (_, ready), desk(browser, ready["link"]) as tab:
+    with product.up() as (_, ready), open_page(browser, ready["link"]) as tab:
         tab.send("first")
         expect(tab.status).to_contain_text("Responding")
         tab.composer.fill("second")
@@ -139,7 +139,7 @@ def test_hostile_text_is_not_executed(product: Product, browser: Browser) -> Non
             ]
         }
     )
-    with product.up() as (_, ready), desk(browser, ready["link"]) as tab:
+    with product.up() as (_, ready), open_page(browser, ready["link"]) as tab:
         tab.send(hostile)
         answer = tab.page.get_by_role("article", name="Answer")
         expect(answer).to_contain_text("click")
@@ -155,7 +155,7 @@ def test_the_page_is_accessible_in_both_languages_and_schemes(
 ) -> None:
     """Axe reports no violation on the first page and on a conversation."""
     product.plays(WRITING)
-    with product.up() as (_, ready), desk(browser, ready["link"], locale=locale, color_scheme=scheme) as tab:
+    with product.up() as (_, ready), open_page(browser, ready["link"], locale=locale, color_scheme=scheme) as tab:
         box = tab.page.get_by_role("textbox").last
         expect(box).to_be_visible()
         for prompt in ("", "Say hello in a file"):

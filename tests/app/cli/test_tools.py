@@ -4,7 +4,7 @@ import json
 import sys
 
 from tests.app.rigs.product import Product
-from tests.tools.mcp.serving import SCRIPTED
+from tests.tools.mcp.servers import SCRIPTED
 
 
 def test_the_tools_of_a_folder_are_listed_with_their_servers(product: Product) -> None:

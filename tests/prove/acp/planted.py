@@ -52,7 +52,7 @@ def planted(agents: AcpAgents, fault: str) -> Iterator[ExternalAgents]:
             yield agents
     elif fault == "left":
         # A guard that ends only the command.
-        with patch.object(launch, "_GUARD", str(Path(__file__).with_name("leaving.py"))):
+        with patch.object(launch, "_GUARD", str(Path(__file__).with_name("faulty_guard.py"))):
             yield agents
     elif fault == "early":
         with patch.object(ExternalCalls, "update", _early(ExternalCalls.update)):

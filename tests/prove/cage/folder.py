@@ -65,7 +65,7 @@ name = "{server}"
 command = {kit}
 """
 #: A working tool server of the person, and its program.
-SERVER, KIT = "kit", ROOT / "tests" / "tools" / "mcp" / "scripted.py"
+SERVER, KIT = "kit", ROOT / "tests" / "tools" / "mcp" / "scripted_server.py"
 #: A file of the folder that calls try to change, and its text.
 CHANGED, OLD = "card.txt", "The old text.\n"
 #: The program of the person's own server, in a place that the agent can write.

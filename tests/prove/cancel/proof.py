@@ -243,7 +243,7 @@ async def prove(n: int, sabotage: str, seed: int, within: float = DEAD_S) -> int
         report.none("the chain verifies", log.broken)
         for tree in trees:
             proof.judge(tree, log.facts[tree.session])
-        _tell(report, trees, total, log)
+        _write_figures(report, trees, total, log)
     return report.end()
 
 
@@ -256,7 +256,7 @@ def _clean(marks: list[str]) -> None:
             continue
 
 
-def _tell(report: Report, trees: list[Tree], total: int, log: store.Log) -> None:
+def _write_figures(report: Report, trees: list[Tree], total: int, log: store.Log) -> None:
     facts = [fact for tree in trees for fact in log.facts[tree.session]]
     levels = Counter(fact.payload["level"] for fact in facts if fact.type == "sandbox.applied")
     report.figure("trees", f"{len(trees)}, cancelled over the {total} facts of one, each with {CHILDREN} children")

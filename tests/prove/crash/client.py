@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from tests.prove.crash import workload
-from tests.prove.driver import killing
+from tests.prove.driver.kills import kill_after, kill_while_writing
 from tests.prove.driver.view import View
 from tests.prove.driver.wire import Gone, Wire
 
@@ -95,12 +95,12 @@ class Killer:
     def _now(self) -> None:
         self.at = time.monotonic()
         with contextlib.suppress(ProcessLookupError):
-            killing.after(self._orders["pid"], self._orders["kill"]["microseconds"])
+            kill_after(self._orders["pid"], self._orders["kill"]["microseconds"])
 
     def _while_writing(self) -> None:
         with contextlib.suppress(ProcessLookupError):
             file, writes = Path(self._orders["wal"]), self._orders["kill"]["writes"]
-            self.within = killing.while_writing(self._orders["pid"], file, writes, PATIENCE_S)
+            self.within = kill_while_writing(self._orders["pid"], file, writes, PATIENCE_S)
         self.at = time.monotonic()
 
 

@@ -220,7 +220,7 @@ async def prove(n: int, sabotage: str, seed: int, within: Within) -> int:
                 await home.settle()
             finally:
                 await home.close()
-    _tell(report, tally, total)
+    _write_figures(report, tally, total)
     if not sabotage:
         await proof.trace(report)
     return report.end()
@@ -236,7 +236,7 @@ async def _whole_round(report: Report, within: Within) -> int:
             await home.close()
 
 
-def _tell(report: Report, tally: Tally, total: int) -> None:
+def _write_figures(report: Report, tally: Tally, total: int) -> None:
     report.figure("kills", f"{sum(tally.types.values())}, spread over the {total} facts of a round")
     report.figure("they fell after", ", ".join(f"{type} {count}" for type, count in tally.types.most_common()))
     report.figure("and into", ", ".join(f"{target} {count}" for target, count in sorted(tally.into.items())))

@@ -27,7 +27,7 @@ from typing import Any
 from tests.prove import auditor
 from tests.prove.driver import scenes, store
 from tests.prove.driver.crew import begin, lead, plays, started, worker
-from tests.prove.driver.killing import after
+from tests.prove.driver.kills import kill_after
 from tests.prove.driver.product import ROOT, Place, Server, environment_of, place
 from tests.prove.driver.report import Report, arguments, quantiles, run
 from tests.prove.driver.session_driver import do
@@ -99,7 +99,7 @@ async def _killed(server: Server, session: str, key: str, draw: random.Random) -
     asking = asyncio.create_task(_export(server, session, key))
     await asyncio.sleep(0)
     delay = draw.randrange(60_000)
-    await asyncio.to_thread(after, server.pid, delay)
+    await asyncio.to_thread(kill_after, server.pid, delay)
     await server.gone()
     try:
         return await asking

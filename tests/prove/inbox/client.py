@@ -16,7 +16,7 @@ import threading
 from pathlib import Path
 from typing import Any, TypedDict
 
-from tests.prove.driver import killing
+from tests.prove.driver.kills import kill_after, kill_while_writing
 from tests.prove.driver.wire import Gone, Wire
 
 
@@ -111,7 +111,7 @@ class Client:
         orders, moment = self._orders, self._orders["moment"]
         with contextlib.suppress(ProcessLookupError):
             if moment["how"] == "fact":
-                killing.after(orders["pid"], moment["microseconds"])
+                kill_after(orders["pid"], moment["microseconds"])
             else:
                 # In a thread, so that sending continues while the log is watched.
                 self._threads.append(threading.Thread(target=self._while_writing))
@@ -119,7 +119,7 @@ class Client:
 
     def _while_writing(self) -> None:
         with contextlib.suppress(ProcessLookupError):
-            killing.while_writing(self._orders["pid"], Path(self._orders["wal"]), self._orders["moment"]["writes"], 1.0)
+            kill_while_writing(self._orders["pid"], Path(self._orders["wal"]), self._orders["moment"]["writes"], 1.0)
 
     def _note(self, **line: Any) -> None:
         os.write(self._journal, json.dumps(line).encode() + b"\n")

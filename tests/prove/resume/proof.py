@@ -168,13 +168,13 @@ async def _story(report: Report, at: Place, world: World, view: View, sabotage: 
     """Play the session. Return when its server was killed."""
     server, session = world.server, world.session
     assert server is not None
-    tell = lambda text: report.progress(f"{text}; {world.counts['drops']} drops so far", every=0)
-    tell("answers at length, one queued behind the other")
+    report_progress = lambda text: report.progress(f"{text}; {world.counts['drops']} drops so far", every=0)
+    report_progress("answers at length, one queued behind the other")
     await submit(server, "answer at length", session)
     await submit(server, "stumble", session)
     assert await until(lambda: any(length >= 1000 for grown in view.grown.values() for _, length in grown))
     await over(server, session)
-    tell("runs a command once it is approved, and is interrupted")
+    report_progress("runs a command once it is approved, and is interrupted")
     await submit(server, "run a command", session)
     assert await until(lambda: bool(view.rows.get("actions")))
     for action in list(view.rows.get("actions", {})):
@@ -185,13 +185,13 @@ async def _story(report: Report, at: Place, world: World, view: View, sabotage: 
     assert await until(lambda: bool(_streaming(view, 1500)))
     await do(server, "interrupt_turn", sessionId=session)
     await over(server, session)
-    tell("floods while a third of the clients are away")
+    report_progress("floods while a third of the clients are away")
     world.away = lambda index: index % 3 == 1
     await asyncio.sleep(0.1)
     await submit(server, "flood", session)
     await over(server, session)
     world.away = lambda _: False
-    tell("is killed in the middle of an answer, and started again")
+    report_progress("is killed in the middle of an answer, and started again")
     await submit(server, "write a book", session)
     await submit(server, "say hello", session)
     assert await until(

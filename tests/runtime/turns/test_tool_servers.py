@@ -38,14 +38,14 @@ from callboard.contracts.facts.tool import (
 from callboard.contracts.rows.conversation import ToolPart
 from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says, use_tool
 from tests.runtime.rigs.team import list_facts
-from tests.tools.mcp.serving import SCRIPTED, read_calls
+from tests.tools.mcp.servers import SCRIPTED, read_calls
 
 
 @asynccontextmanager
 async def open_with_server(
     place: Path, scenario: dict[str, Any], *more: str, deferred: bool = False
 ) -> AsyncIterator[RuntimeRig]:
-    """Yield a runtime whose user settings have the server of `scripted.py` and these lines."""
+    """Yield a runtime whose user settings have the server of `scripted_server.py` and these lines."""
     state = place / "home"
     state.mkdir(exist_ok=True)
     command = json.dumps([sys.executable, "-I", "-S", SCRIPTED, str(place / "calls")])

@@ -28,7 +28,7 @@ SESSION, HOME = "ses_a", "wks_a"
 PLACE = Scope(agent="lead", thread="thr_a", turn="trn_a", run="run_a", step=2)
 
 
-class Desk:
+class EventRig:
     """A store, its event order, and the feed of a runtime."""
 
     def __init__(self) -> None:
@@ -83,16 +83,16 @@ def tokens(events: list[dict[str, Any]]) -> list[tuple[int, str]]:
 
 async def test_live_numbers_continue_after_all_clients_left():
     """MAR-14: no number repeats, also without clients and facts in between."""
-    desk = Desk()
-    await desk.begin()
-    async with aclosing(desk.events.follow(HOME, None)) as events:
+    rig = EventRig()
+    await rig.begin()
+    async with aclosing(rig.events.follow(HOME, None)) as events:
         await read_events(events, 1)
-        desk.piece("one ", 0)
+        rig.piece("one ", 0)
         received = await read_events(events, 2)
-    desk.piece("two ", 4)
-    async with aclosing(desk.events.follow(HOME, received[-1]["seq"])) as events:
+    rig.piece("two ", 4)
+    async with aclosing(rig.events.follow(HOME, received[-1]["seq"])) as events:
         so_far = await read_events(events, 1)
-        desk.piece("three", 8)
+        rig.piece("three", 8)
         rest = await read_events(events, 1)
 
     assert tokens(received) == [(0, "one ")]
@@ -104,13 +104,13 @@ async def test_live_numbers_continue_after_all_clients_left():
 
 async def test_facts_have_the_same_numbers_live_and_from_the_log():
     """MAR-14"""
-    desk = Desk()
-    await desk.begin()
-    async with aclosing(desk.events.follow(HOME, 0)) as events:
+    rig = EventRig()
+    await rig.begin()
+    async with aclosing(rig.events.follow(HOME, 0)) as events:
         first = await read_events(events, 3)
-        await desk.end("Done.")
+        await rig.end("Done.")
         live = await read_events(events, 1)
-    async with aclosing(desk.events.follow(HOME, 0)) as events:
+    async with aclosing(rig.events.follow(HOME, 0)) as events:
         again = await read_events(events, 4)
 
     assert again == [*first, *live]
@@ -124,11 +124,11 @@ async def test_facts_have_the_same_numbers_live_and_from_the_log():
 
 
 async def test_another_folders_events_are_not_sent_and_leave_only_a_gap():
-    desk = Desk()
-    await desk.begin()
-    async with aclosing(desk.events.follow(HOME, compute_first_number(2) + 1)) as events:
-        await desk.fact(SessionCreated(workspace_id="wks_other", folder="/", title="t"), stream="ses_b")
-        await desk.end("Done.")
+    rig = EventRig()
+    await rig.begin()
+    async with aclosing(rig.events.follow(HOME, compute_first_number(2) + 1)) as events:
+        await rig.fact(SessionCreated(workspace_id="wks_other", folder="/", title="t"), stream="ses_b")
+        await rig.end("Done.")
         received = await read_events(events, 1)
 
     assert [(entry["type"], entry["seq"]) for entry in received] == [("Message", compute_first_number(4))]
@@ -137,22 +137,22 @@ async def test_another_folders_events_are_not_sent_and_leave_only_a_gap():
 async def test_a_lagging_client_gets_missed_events_from_the_log(monkeypatch: pytest.MonkeyPatch):
     """MAR-14, COM-14: with the text so far instead of its tokens."""
     monkeypatch.setattr(numbering, "MAX_BYTES", 600)
-    desk = Desk()
-    await desk.begin()
-    slow = desk.events.follow(HOME, 0)
-    fast = desk.events.follow(HOME, 0)
+    rig = EventRig()
+    await rig.begin()
+    slow = rig.events.follow(HOME, 0)
+    fast = rig.events.follow(HOME, 0)
     async with aclosing(slow), aclosing(fast):
         begun = await read_events(slow, 3)
         await read_events(fast, 3)
         for number in range(50):
-            desk.piece(f"{number:02} ", 3 * number)
+            rig.piece(f"{number:02} ", 3 * number)
         whole: list[dict[str, Any]] = []
         while not tokens(whole) or sum(map(len, tokens(whole)[-1][1])) + tokens(whole)[-1][0] < 150:
             whole += await read_events(fast, 1)
         missed: list[dict[str, Any]] = []
         while not tokens(missed) or len(tokens(missed)[-1][1]) + tokens(missed)[-1][0] < 150:
             missed += await read_events(slow, 1)
-        await desk.end("Done.")
+        await rig.end("Done.")
         last = await read_events(slow, 1)
 
     so_far = [entry for entry in missed if entry["type"] == "Token" and entry["data"].get("so_far")]
@@ -165,13 +165,13 @@ async def test_a_lagging_client_gets_missed_events_from_the_log(monkeypatch: pyt
 async def test_a_full_block_uses_no_number_of_the_next(monkeypatch: pytest.MonkeyPatch):
     """MAR-14: the part's final Message contains its last tokens."""
     monkeypatch.setattr(numbering, "SHARE_BITS", 5)
-    desk = Desk()
-    await desk.begin()
-    async with aclosing(desk.events.follow(HOME, None)) as events:
+    rig = EventRig()
+    await rig.begin()
+    async with aclosing(rig.events.follow(HOME, None)) as events:
         await read_events(events, 1)
         for number in range(40):
-            desk.piece("x", number)
-        await desk.end("x" * 40)
+            rig.piece("x", number)
+        await rig.end("x" * 40)
         received: list[dict[str, Any]] = []
         while not received or received[-1]["type"] != "Message":
             received += await read_events(events, 1)
@@ -184,9 +184,9 @@ async def test_a_full_block_uses_no_number_of_the_next(monkeypatch: pytest.Monke
 
 async def test_a_client_that_lags_too_far_receives_a_snapshot(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(following, "MAX_LAG", 1)
-    desk = Desk()
-    await desk.begin()
-    async with aclosing(desk.events.follow(HOME, 1)) as events:
+    rig = EventRig()
+    await rig.begin()
+    async with aclosing(rig.events.follow(HOME, 1)) as events:
         (state,) = await read_events(events, 1)
 
     assert (state["type"], state["data"]) == ("StateUpdated", {"change": "snapshot", "gap": True})
@@ -195,20 +195,20 @@ async def test_a_client_that_lags_too_far_receives_a_snapshot(monkeypatch: pytes
 async def test_a_new_process_repeats_no_number_of_the_former_one():
     """MAR-14: also before it writes a fact. A client of the former process continues from its last
     number."""
-    desk = Desk()
-    await desk.begin()
-    async with aclosing(desk.events.follow(HOME, None)) as events:
+    rig = EventRig()
+    await rig.begin()
+    async with aclosing(rig.events.follow(HOME, None)) as events:
         begun = await read_events(events, 1)
-        desk.piece("one ", 0)
+        rig.piece("one ", 0)
         received = begun + await read_events(events, 2)
-    desk.store.epoch = 2
-    desk.order = EventOrder(lambda: desk.store.facts, desk._home, lambda: desk.store.epoch)
-    desk.events = EventStream(desk.order, lambda: desk.store.facts, lambda _: {})
-    async with aclosing(desk.events.follow(HOME, None)) as events:
+    rig.store.epoch = 2
+    rig.order = EventOrder(lambda: rig.store.facts, rig._home, lambda: rig.store.epoch)
+    rig.events = EventStream(rig.order, lambda: rig.store.facts, lambda _: {})
+    async with aclosing(rig.events.follow(HOME, None)) as events:
         fresh = await read_events(events, 1)
-    async with aclosing(desk.events.follow(HOME, received[-1]["seq"])) as events:
+    async with aclosing(rig.events.follow(HOME, received[-1]["seq"])) as events:
         coming = asyncio.create_task(read_events(events, 1))
-        await desk.end("one ")
+        await rig.end("one ")
         rest = await coming
 
     numbers = [entry["seq"] for entry in [*received, *fresh, *rest]]

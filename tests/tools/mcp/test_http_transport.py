@@ -22,7 +22,7 @@ from starlette.routing import Route
 
 from callboard.contracts.settings import HttpServer
 from callboard.tools.toolbox import FolderToolbox
-from tests.tools.mcp.serving import PATIENCE, answering_reporter, call_tool, open_agent
+from tests.tools.mcp.servers import PATIENCE, answering_reporter, call_tool, open_agent
 from tests.tools.rigs.calls import Agent, RecordingReporter
 
 

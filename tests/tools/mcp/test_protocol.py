@@ -12,7 +12,7 @@ from mcp_types import CallToolResult, TextContent
 
 from callboard.contracts.settings import StdioServer
 from callboard.tools.mcp.call_results import to_outcome
-from tests.tools.mcp.serving import call_tool, open_agent, scripted_server
+from tests.tools.mcp.servers import call_tool, open_agent, scripted_server
 from tests.tools.rigs.calls import Agent
 
 LIBRARY = StdioServer(

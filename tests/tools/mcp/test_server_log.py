@@ -12,7 +12,7 @@ from callboard.secrets.named_secret import NamedSecret
 from callboard.secrets.redaction import Redaction
 from callboard.tools.mcp.questions import MAX_QUESTION_CHARS, ask
 from callboard.tools.mcp.server_log import MAX_CHARS, PlainText, ServerLog
-from tests.tools.mcp.serving import open_agent, python_server
+from tests.tools.mcp.servers import open_agent, python_server
 from tests.tools.rigs.calls import RecordingReporter
 
 SECRET = "d3pl0y-Zx9wVu8tSr7qPo6n"

@@ -23,8 +23,8 @@ from callboard.contracts.ports.tools import Question, Reply
 from callboard.contracts.settings import Hook, Server, StdioServer
 from callboard.tools.toolbox import FolderToolbox
 from callboard.tools.unsandboxed.reach import Reach
-from tests.tools.mcp.scripted import PIXEL
-from tests.tools.mcp.serving import (
+from tests.tools.mcp.scripted_server import PIXEL
+from tests.tools.mcp.servers import (
     ASKING,
     NEWEST,
     SCRIPTED,
@@ -368,7 +368,7 @@ async def test_no_server_process_outlives_a_killed_host(folder: Path, tmp_path: 
         "from pathlib import Path\n"
         "from callboard.tools.toolbox import FolderToolbox\n"
         "from tests.tools.rigs.calls import Agent\n"
-        "from tests.tools.mcp.serving import python_server\n"
+        "from tests.tools.mcp.servers import python_server\n"
         "async def main():\n"
         "    agent = Agent(Path(sys.argv[1]), FolderToolbox(), servers=(python_server('one', sys.argv[2]),))\n"
         "    await agent.toolbox.prepare(agent.context)\n"

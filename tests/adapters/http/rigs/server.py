@@ -210,7 +210,7 @@ def build_meta_reader(runtime: Runtime, models: Models) -> Callable[[], Awaitabl
     ((provider, name),) = models.choose_route("").candidates
     label = models.get_model(provider, name).label
 
-    async def tell() -> Meta:
+    async def read_meta() -> Meta:
         opened = await runtime.commands.submit(ListWorkspaces(), actor=PERSON)
         store = runtime.dependencies.store
         return Meta(
@@ -224,4 +224,4 @@ def build_meta_reader(runtime: Runtime, models: Models) -> Callable[[], Awaitabl
             ),
         )
 
-    return tell
+    return read_meta

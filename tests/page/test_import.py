@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, expect
 from tests.adapters.imports import transcripts
 from tests.app.rigs.product import Product
 
-from .desk import desk, link_to
+from .page_driver import link_to, open_page
 
 pytestmark = pytest.mark.browser
 
@@ -38,7 +38,7 @@ def test_past_sessions_are_imported_by_keyboard_opened_and_still_there_after_a_r
     """UI-29: an imported session reads like any other. Nothing is copied before the person starts
     the import.
     """
-    with past.up() as (_, ready), desk(browser, ready["link"], color_scheme="dark", timezone_id="UTC") as tab:
+    with past.up() as (_, ready), open_page(browser, ready["link"], color_scheme="dark", timezone_id="UTC") as tab:
         others = tab.page.get_by_role("region", name="Claude Code and Codex")
         rows = others.get_by_role("listitem")
         expect(rows).to_have_text(
@@ -61,7 +61,7 @@ def test_past_sessions_are_imported_by_keyboard_opened_and_still_there_after_a_r
         expect(tab.composer).to_be_enabled()
         expect(tab.composer).to_have_value("")
         assert tab.troubles == []
-    with past.up() as (_, ready), desk(browser, ready["link"], timezone_id="UTC") as tab:
+    with past.up() as (_, ready), open_page(browser, ready["link"], timezone_id="UTC") as tab:
         rows = tab.page.get_by_role("region", name="Claude Code and Codex").get_by_role("listitem")
         expect(rows).to_have_text(
             ["Greet in ChineseCodexNov 15, 2023ImportedOpen", "Fix the greetingClaude CodeNov 14, 2023ImportedOpen"]
@@ -75,7 +75,7 @@ def test_properties_that_a_past_session_did_not_record_read_as_unknown(past: Pro
     with past.up() as (_, ready):
         with past.started("import", "--yes", "--json") as importing:
             session = msgspec.json.decode(importing.rest()[0])["sessionId"]
-        with desk(browser, link_to(ready, f"/s/{session}")) as tab:
+        with open_page(browser, link_to(ready, f"/s/{session}")) as tab:
             tab.button("Show details").click()
             turn = tab.page.get_by_role("tabpanel", name="Turn")
             expect(turn).to_contain_text("ModeUnknown")
@@ -88,7 +88,7 @@ def test_properties_that_a_past_session_did_not_record_read_as_unknown(past: Pro
 
 def test_a_missing_past_session_is_reported_in_its_row(past: Product, browser: Browser) -> None:
     """UI-26: the row shows the reason of the failed import."""
-    with past.up() as (_, ready), desk(browser, ready["link"], timezone_id="UTC") as tab:
+    with past.up() as (_, ready), open_page(browser, ready["link"], timezone_id="UTC") as tab:
         others = tab.page.get_by_role("region", name="Claude Code and Codex")
         button = others.get_by_role("button", name="Import Greet in Chinese from Codex")
         expect(button).to_be_visible()

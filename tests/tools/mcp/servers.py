@@ -16,15 +16,15 @@ from callboard.tools.mcp.server_log import PlainText
 from callboard.tools.toolbox import FolderToolbox
 from tests.tools.rigs.calls import Agent, RecordingReporter, call
 
-SCRIPTED = str(Path(__file__).with_name("scripted.py"))
-ASKING = str(Path(__file__).with_name("asking.py"))
-NEWEST = str(Path(__file__).with_name("newest.py"))
+SCRIPTED = str(Path(__file__).with_name("scripted_server.py"))
+ASKING = str(Path(__file__).with_name("elicitation_server.py"))
+NEWEST = str(Path(__file__).with_name("newest_protocol_server.py"))
 #: Maximum seconds that a test waits.
 PATIENCE = 30.0
 
 
 def scripted_server(place: Path, name: str = "scripted", **settings: Any) -> StdioServer:
-    """Return the server of `scripted.py`, which records its calls in `place/calls`."""
+    """Return the server of `scripted_server.py`, which records its calls in `place/calls`."""
     return StdioServer(name=name, command=(sys.executable, "-I", "-S", SCRIPTED, str(place / "calls")), **settings)
 
 

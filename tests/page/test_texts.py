@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.app.rigs.product import Product, says, uses
 
-from .desk import desk
+from .page_driver import open_page
 
 pytestmark = pytest.mark.browser
 
@@ -16,7 +16,7 @@ HELLO = {"calls": [uses("Write", file_path="hello.txt", content="hello\n"), says
 
 def test_a_rejection_is_one_line_and_the_wait_for_it_counts_as_no_work(product: Product, browser: Browser) -> None:
     """CTL-05, UI-09"""
-    with product.plays(HELLO).up() as (_, ready), desk(browser, ready["link"]) as tab:
+    with product.plays(HELLO).up() as (_, ready), open_page(browser, ready["link"]) as tab:
         tab.send("Say hello in a file")
         card = tab.page.get_by_role("region", name="Pending request")
         expect(card).to_contain_text("Creates hello.txt with 1 line")
@@ -36,7 +36,7 @@ def test_a_rejection_is_one_line_and_the_wait_for_it_counts_as_no_work(product: 
 
 def test_the_card_of_a_write_without_a_change_says_so(product: Product, browser: Browser) -> None:
     (product.folder / "hello.txt").write_text("hello\n")
-    with product.plays(HELLO).up() as (_, ready), desk(browser, ready["link"]) as tab:
+    with product.plays(HELLO).up() as (_, ready), open_page(browser, ready["link"]) as tab:
         tab.send("Say hello in a file")
         card = tab.page.get_by_role("region", name="Pending request")
         expect(card).to_contain_text("No change: hello.txt already has this content.")
@@ -46,7 +46,7 @@ def test_the_card_of_a_write_without_a_change_says_so(product: Product, browser:
 
 
 def test_a_request_is_worded_in_the_language_of_the_page(product: Product, browser: Browser) -> None:
-    with product.plays(HELLO).up() as (_, ready), desk(browser, ready["link"], locale="zh-CN") as tab:
+    with product.plays(HELLO).up() as (_, ready), open_page(browser, ready["link"], locale="zh-CN") as tab:
         box = tab.page.get_by_role("textbox", name="消息", exact=True)
         box.fill("Say hello in a file")
         box.press("Enter")
@@ -62,7 +62,7 @@ def test_a_refusal_and_the_checks_of_the_gate_are_worded_in_the_language_of_the_
     product.home.mkdir()
     (product.home / "settings.toml").write_text('[[rules]]\nmatcher = "Read(secret/**)"\nverdict = "deny"\n')
     refused = [uses("Read", file_path="../x"), uses("Read", file_path="secret/a.txt"), says("As you wish.")]
-    with product.plays({"calls": refused}).up() as (_, ready), desk(browser, ready["link"], locale="zh-CN") as tab:
+    with product.plays({"calls": refused}).up() as (_, ready), open_page(browser, ready["link"], locale="zh-CN") as tab:
         box = tab.page.get_by_role("textbox", name="消息", exact=True)
         box.fill("Read what you can")
         box.press("Enter")
@@ -92,7 +92,7 @@ def test_an_interrupt_focuses_the_composer_and_returns_the_text_of_an_unsent_ste
             ]
         }
     )
-    with product.up() as (_, ready), desk(browser, ready["link"]) as tab:
+    with product.up() as (_, ready), open_page(browser, ready["link"]) as tab:
         tab.send("first")
         expect(tab.status).to_contain_text("Responding")
         tab.composer.fill("Mind the tests")
@@ -109,7 +109,7 @@ def test_an_interrupt_focuses_the_composer_and_returns_the_text_of_an_unsent_ste
 
 
 def test_the_palette_leads_to_the_message_field_by_keyboard_alone(product: Product, browser: Browser) -> None:
-    with product.plays({"calls": [says("Here.")]}).up() as (_, ready), desk(browser, ready["link"]) as tab:
+    with product.plays({"calls": [says("Here.")]}).up() as (_, ready), open_page(browser, ready["link"]) as tab:
         tab.send("Hello")
         expect(tab.page.get_by_role("article", name="Answer")).to_have_text("Here.")
         tab.button("Diagnostics").focus()
@@ -122,7 +122,7 @@ def test_the_palette_leads_to_the_message_field_by_keyboard_alone(product: Produ
 
 def test_the_page_shows_its_latencies_outside_the_conversation(product: Product, browser: Browser) -> None:
     """UI-32"""
-    with product.plays({"calls": [says("Here.")]}).up() as (_, ready), desk(browser, ready["link"]) as tab:
+    with product.plays({"calls": [says("Here.")]}).up() as (_, ready), open_page(browser, ready["link"]) as tab:
         tab.send("Hello")
         expect(tab.page.get_by_role("article", name="Answer")).to_have_text("Here.")
         tab.button("Diagnostics").click()
@@ -138,7 +138,7 @@ def test_a_narrow_page_shows_the_whole_status_and_no_content_beyond_its_edge(
     product: Product, browser: Browser, width: int
 ) -> None:
     narrow = {"viewport": {"width": width, "height": 800}}
-    with product.plays(HELLO).up() as (_, ready), desk(browser, ready["link"], **narrow) as tab:
+    with product.plays(HELLO).up() as (_, ready), open_page(browser, ready["link"], **narrow) as tab:
         tab.send("Say hello in a file that is in the folder")
         status = tab.status.get_by_role("status")
         expect(status).to_have_text("Needs input")

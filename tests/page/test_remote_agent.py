@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, expect
 from tests.adapters.a2a.peer import Peer, Play, Task, peer
 from tests.app.rigs.product import PATIENCE, Product, says, uses
 
-from .desk import desk
+from .page_driver import open_page
 
 pytestmark = pytest.mark.browser
 
@@ -83,7 +83,7 @@ def test_a_question_of_a_remote_agent_is_answered_with_a_text(product: Product, 
     agents.mkdir()
     product.plays(SCENARIO)
     options: dict[str, Any] = {"viewport": {"width": 1440, "height": 900}}
-    with run_peer(ask_colour) as there, product.up() as (_, ready), desk(browser, ready["link"], **options) as tab:
+    with run_peer(ask_colour) as there, product.up() as (_, ready), open_page(browser, ready["link"], **options) as tab:
         (agents / "host.md").write_text(HOST)
         (agents / "painter.md").write_text(
             f"---\nname: painter\ndescription: Paints.\nkind: remote\nurl: {there.url}\n---\nBe brief.\n"

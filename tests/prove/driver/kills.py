@@ -14,7 +14,7 @@ _MODIFIED = 0x2
 _EVENT = struct.Struct("iIII")
 
 
-def after(pid: int, microseconds: int) -> None:
+def kill_after(pid: int, microseconds: int) -> None:
     """Send SIGKILL after this time. It waits without sleeping, since a sleep is longer."""
     until = time.perf_counter_ns() + microseconds * 1000
     while time.perf_counter_ns() < until:
@@ -22,7 +22,7 @@ def after(pid: int, microseconds: int) -> None:
     os.kill(pid, signal.SIGKILL)
 
 
-def while_writing(pid: int, file: Path, writes: int, patience: float) -> bool:
+def kill_while_writing(pid: int, file: Path, writes: int, patience: float) -> bool:
     """Send SIGKILL after this many writes of the file from now on, or when the patience (in
     seconds) ends.
 

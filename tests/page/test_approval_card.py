@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.app.rigs.product import Product
 
-from .desk import desk
+from .page_driver import open_page
 
 pytestmark = pytest.mark.browser
 
@@ -23,7 +23,7 @@ def test_the_command_is_above_the_question_and_hidden_parts_are_counted(product:
         for script in (HIDDEN, UNREADABLE)
     ]
     product.plays({"calls": [*calls, [{"text": "I ran both."}]]})
-    with product.up() as (_, ready), desk(browser, ready["link"]) as tab:
+    with product.up() as (_, ready), open_page(browser, ready["link"]) as tab:
         tab.send("Run something")
         card = tab.page.get_by_role("region", name="Pending request")
         preview = card.get_by_role("group", name="Preview")

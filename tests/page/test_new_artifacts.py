@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Locator, expect
 
 from tests.app.rigs.product import Product, says, uses
 
-from .desk import desk
+from .page_driver import open_page
 from .test_artifacts import WIDE, WRITES, open_workspace, written_session
 
 pytestmark = pytest.mark.browser
@@ -47,7 +47,7 @@ def test_a_person_creates_artifacts_and_exports_them_as_an_archive(
     """
     with (
         product.plays({"calls": [says("Hello.")]}).up() as (_, ready),
-        desk(browser, ready["link"], viewport=WIDE) as tab,
+        open_page(browser, ready["link"], viewport=WIDE) as tab,
     ):
         tab.send("Hello")
         expect(tab.page.get_by_role("article", name="Answer")).to_have_text("Hello.")

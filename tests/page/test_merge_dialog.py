@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Locator, expect
 
 from tests.app.rigs.product import Product, says, uses
 
-from .desk import Desk, desk
+from .page_driver import PageDriver, open_page
 from .test_team import LEAD, WORKER
 
 pytestmark = pytest.mark.browser
@@ -55,7 +55,7 @@ def repository(product: Product) -> Product:
     return product.plays(APART)
 
 
-def open_merge_dialog(tab: Desk) -> Locator:
+def open_merge_dialog(tab: PageDriver) -> Locator:
     """Open the dialog from the worker's menu by keyboard."""
     card = tab.page.get_by_role("list", name="Agents").get_by_role("listitem").filter(has_text="worker-1")
     menu = card.get_by_role("button", name="Actions for worker-1")
@@ -69,7 +69,7 @@ def test_a_person_merges_the_work_of_a_child_completely_or_not_at_all(repository
     the folder.
     """
     folder = repository.folder
-    with repository.up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
+    with repository.up() as (_, ready), open_page(browser, ready["link"], viewport=WIDE) as tab:
         tab.page.get_by_role("combobox", name="Permission mode").select_option(label="Allow edits")
         tab.send("Get the note written")
         expect(tab.page.get_by_role("article", name="Answer")).to_have_text("It is on its branch.")

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.app.rigs.product import Product, says
 
-from .desk import desk
+from .page_driver import open_page
 
 pytestmark = pytest.mark.browser
 
@@ -37,7 +37,7 @@ def test_files_are_attached_mentioned_and_shown_with_the_turn_and_missing_ones_a
     """UI-25, CTX-01, CTX-02: chips show the turn's context and mark missing files. The panel shows
     the reasons.
     """
-    with product.plays(ANSWERS).up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
+    with product.plays(ANSWERS).up() as (_, ready), open_page(browser, ready["link"], viewport=WIDE) as tab:
         picker = tab.page.get_by_label("Attach files")
         picker.set_input_files(
             [
@@ -77,7 +77,7 @@ def test_an_image_that_the_model_does_not_support_is_reported_before_sending(
     the file stay.
     """
     blind = product.plays({"calls": [says("I have read it.")]})
-    with blind.up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
+    with blind.up() as (_, ready), open_page(browser, ready["link"], viewport=WIDE) as tab:
         tab.page.get_by_label("Attach files").set_input_files(
             [{"name": "dot.png", "mimeType": "image/png", "buffer": picture()}]
         )
@@ -98,7 +98,7 @@ def test_an_image_that_the_model_does_not_support_is_reported_before_sending(
 def test_a_pinned_file_is_context_of_every_turn_until_it_is_unpinned(product: Product, browser: Browser) -> None:
     """CTX-01: pins belong to the thread."""
     (product.folder / "AGENTS.md").write_text("Answer in one line.\n")
-    with product.plays(ANSWERS).up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
+    with product.plays(ANSWERS).up() as (_, ready), open_page(browser, ready["link"], viewport=WIDE) as tab:
         tab.send("Hello")
         expect(tab.page.get_by_role("article", name="Answer")).to_have_text("I have read it.")
         tab.page.keyboard.press("Control+k")

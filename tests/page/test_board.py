@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Locator, expect
 from callboard.app.cli.main import main
 from tests.app.rigs.product import Product, says
 
-from .desk import Desk, desk
+from .page_driver import PageDriver, open_page
 
 pytestmark = pytest.mark.browser
 
@@ -64,13 +64,13 @@ def team_folder(product: Product) -> Product:
     return product.plays(SCENARIO)
 
 
-def begin_session(tab: Desk) -> None:
+def begin_session(tab: PageDriver) -> None:
     """Open a session with an idle lead."""
     tab.send("Hello")
     expect(tab.page.get_by_role("article", name="Answer")).to_have_text("Here I am.")
 
 
-def add_agent(tab: Desk, name: str) -> Locator:
+def add_agent(tab: PageDriver, name: str) -> Locator:
     """Add an agent of the folder to the session by the palette. Return its card."""
     tab.page.keyboard.press("Control+k")
     tab.page.get_by_role("option", name="Add agent to session").click()
@@ -82,7 +82,7 @@ def add_agent(tab: Desk, name: str) -> Locator:
     return card
 
 
-def open_view(tab: Desk, name: str) -> None:
+def open_view(tab: PageDriver, name: str) -> None:
     """Open a view of the team."""
     tab.page.get_by_role("navigation", name="Team views").get_by_role("button", name=name).click()
 
@@ -91,7 +91,7 @@ def test_a_task_is_created_on_the_board_started_and_done(team_folder: Product, b
     """UI-21: each step is a command, and the card moves when its fact arrives. An attempt leads to
     its run.
     """
-    with team_folder.up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
+    with team_folder.up() as (_, ready), open_page(browser, ready["link"], viewport=WIDE) as tab:
         begin_session(tab)
         add_agent(tab, "maker")
         open_view(tab, "Board")
@@ -121,7 +121,7 @@ def test_a_sleeping_agent_is_paused_and_resumed(team_folder: Product, browser: B
     """UI-22: the page shows the schedule, the next wake and the last run. Pause, resume and end are
     commands.
     """
-    with team_folder.up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
+    with team_folder.up() as (_, ready), open_page(browser, ready["link"], viewport=WIDE) as tab:
         begin_session(tab)
         card = add_agent(tab, "watcher")
         expect(card).to_contain_text("Scheduled")
@@ -145,7 +145,7 @@ def test_exported_evidence_is_downloaded_and_verifies(
     team_folder: Product, browser: Browser, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The pack is downloaded on request, and its check prints the link that the page shows."""
-    with team_folder.up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
+    with team_folder.up() as (_, ready), open_page(browser, ready["link"], viewport=WIDE) as tab:
         begin_session(tab)
         with tab.page.expect_download() as downloading:
             tab.page.keyboard.press("Control+k")
@@ -160,7 +160,7 @@ def test_exported_evidence_is_downloaded_and_verifies(
     assert link in capsys.readouterr().out
 
 
-def tab_to(tab: Desk, name: str) -> None:
+def tab_to(tab: PageDriver, name: str) -> None:
     """Press Tab until the element with this name has the focus."""
     for _ in range(120):
         tab.page.keyboard.press("Tab")
@@ -169,7 +169,7 @@ def tab_to(tab: Desk, name: str) -> None:
     pytest.fail(f"the Tab key never came to {name}")
 
 
-def choose_entry(tab: Desk, name: str) -> None:
+def choose_entry(tab: PageDriver, name: str) -> None:
     """Move down the open menu to this entry, and choose it."""
     expect(tab.page.get_by_role("menuitem", name=name, exact=True)).to_be_visible()
     tab.page.wait_for_function("document.activeElement.closest('[role=menu]') !== null")
@@ -186,7 +186,7 @@ def test_a_team_can_be_operated_by_keyboard_alone(team_folder: Product, browser:
     """UI-33: a person adds, pauses and ends an agent, and creates and starts a task, without a
     pointer. The focus stays.
     """
-    with team_folder.up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
+    with team_folder.up() as (_, ready), open_page(browser, ready["link"], viewport=WIDE) as tab:
         keys = tab.page.keyboard
         begin_session(tab)
         for agent in ("watcher", "maker"):

@@ -15,7 +15,7 @@ AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min
 expect.set_options(timeout=PATIENCE)
 
 
-class Desk:
+class PageDriver:
     """One tab. `troubles` are its console errors and the dialogs that it opened."""
 
     def __init__(self, page: Page) -> None:
@@ -67,12 +67,12 @@ def link_to(ready: Mapping[str, Any], address: str) -> str:
 
 
 @contextmanager
-def desk(browser: Browser, url: str, **options: Any) -> Iterator[Desk]:
+def open_page(browser: Browser, url: str, **options: Any) -> Iterator[PageDriver]:
     """Open the page at this address in a new profile."""
     context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, "locale": "en-US", **options})
     try:
         page = context.new_page()
-        tab = Desk(page)
+        tab = PageDriver(page)
         page.goto(url)
         yield tab
     finally:

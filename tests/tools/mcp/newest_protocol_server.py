@@ -1,4 +1,4 @@
-"""The server of `asking.py` without the handshake, as with the newest protocol only."""
+"""The server of `elicitation_server.py` without the handshake, as with the newest protocol only."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def refuse(message: dict[str, object]) -> None:
 
 def start_server() -> IO[str]:
     """Start the server and return its input."""
-    program = str(Path(__file__).with_name("asking.py"))
+    program = str(Path(__file__).with_name("elicitation_server.py"))
     stdin = subprocess.Popen((sys.executable, program), stdin=subprocess.PIPE, text=True, bufsize=1).stdin
     assert stdin is not None
     return stdin
