@@ -3,19 +3,19 @@ import { render, screen } from '@testing-library/react'
 import { App } from '@/app/app'
 import { createServices } from '@/app/services'
 import { FakeServer, type Scenario } from './fake-server'
-import { cardRow, SESSION, sessionRow, statusRow, upsert, workspaceRow } from './rows'
+import { buildCardRow, buildSessionRow, buildStatusRow, buildWorkspaceRow, SESSION, upsert } from './rows'
 
 /** Reset the browser: no stored values, and no session in the address. */
-export function clean() {
+export function clearStorage() {
   window.localStorage.clear()
   window.history.replaceState(null, '', '/')
 }
 
-export async function page(scenario: Partial<Scenario>, hash = '') {
+export async function openPage(scenario: Partial<Scenario>, hash = '') {
   window.history.replaceState(null, '', `/${hash}`)
   const server = new FakeServer({
-    workspace: [upsert('workspaces', workspaceRow()), upsert('sessions', cardRow(SESSION, 900))],
-    sessions: { [SESSION]: [upsert('session', sessionRow()), upsert('status', statusRow())] },
+    workspace: [upsert('workspaces', buildWorkspaceRow()), upsert('sessions', buildCardRow(SESSION, 900))],
+    sessions: { [SESSION]: [upsert('session', buildSessionRow()), upsert('status', buildStatusRow())] },
     ...scenario,
   })
   const services = createServices(server.fetch, window.localStorage, document.documentElement)
@@ -24,4 +24,4 @@ export async function page(scenario: Partial<Scenario>, hash = '') {
   return { server, services }
 }
 
-export const message = () => screen.findByRole('textbox', { name: 'Message' })
+export const findComposer = () => screen.findByRole('textbox', { name: 'Message' })

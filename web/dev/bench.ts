@@ -2,20 +2,20 @@
 import { expect, vi } from 'vitest'
 import { ApiClient } from '../src/system/api/client'
 import type { Op } from '../src/system/generated/contracts'
-import { newId } from '../src/system/ids'
+import { createId } from '../src/system/ids'
 import { Drafts } from '../src/system/local/drafts'
 import { LocalValues } from '../src/system/local/local-values'
 import { Workbench } from '../src/system/workbench/workbench'
 import { FakeServer, type Scenario } from './fake-server'
-import { sessionRow, upsert, workspaceRow } from './rows'
+import { buildSessionRow, buildWorkspaceRow, upsert } from './rows'
 
-export function shell(id: string): Op {
-  return upsert('session', sessionRow({ key: id, sessionId: id, title: id }))
+export function buildShell(id: string): Op {
+  return upsert('session', buildSessionRow({ key: id, sessionId: id, title: id }))
 }
 
 export function createBench(scenario: Partial<Scenario>) {
   const server = new FakeServer({
-    workspace: [upsert('workspaces', workspaceRow())],
+    workspace: [upsert('workspaces', buildWorkspaceRow())],
     sessions: {},
     ...scenario,
   })
@@ -25,11 +25,11 @@ export function createBench(scenario: Partial<Scenario>) {
     calls.push(path)
     return server.fetch(path, init)
   }
-  const workbench = new Workbench(new ApiClient(fetch, () => newId('key')), drafts)
+  const workbench = new Workbench(new ApiClient(fetch, () => createId('key')), drafts)
   return { server, drafts, workbench, calls }
 }
 
-export async function live(workbench: Workbench, id: string): Promise<void> {
+export async function startLive(workbench: Workbench, id: string): Promise<void> {
   workbench.openSession(id)
   await vi.waitFor(() => expect(workbench.active?.feed.connection).toBe('live'))
 }

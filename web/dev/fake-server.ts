@@ -55,26 +55,26 @@ export class FakeServer {
   readonly fetch = async (input: string, init: RequestInit = {}): Promise<Response> => {
     const url = new URL(input, 'http://callboard.test')
     const path = url.pathname.replace('/api/v1', '')
-    if (path === '/meta') return json({ ...META, ...this.#scenario.meta })
-    if (path.endsWith('/ops')) return this.#stream(path, init)
+    if (path === '/meta') return respondJson({ ...META, ...this.#scenario.meta })
+    if (path.endsWith('/ops')) return this.#openStream(path, init)
     const [, room = '', name = ''] = path.split('/')
     if (room === 'blobs') return new Response(this.#scenario.blobs?.[name] ?? '')
     if (room === 'uploads') {
       const sent = url.searchParams.get('name') ?? ''
-      return json({ upload: `upl_${sent}`, name: sent, media: 'application/octet-stream', size: 1 })
+      return respondJson({ upload: `upl_${sent}`, name: sent, media: 'application/octet-stream', size: 1 })
     }
     const body = room === 'queries' ? Object.fromEntries(url.searchParams) : JSON.parse(String(init.body))
     if (room === 'commands') {
       this.requests.push({ name, body, key: new Headers(init.headers).get('idempotency-key') })
     }
     const answer = (await this.#scenario.answers?.[name]?.(body)) ?? NOTHING[name] ?? {}
-    return answer instanceof RefusedAnswer ? json(answer.body, answer.status) : json(answer)
+    return answer instanceof RefusedAnswer ? respondJson(answer.body, answer.status) : respondJson(answer)
   }
 
   /** Send operations to all viewers of a session or workspace. */
   send(id: string, ops: readonly Op[]): void {
     this.skip(id, ops)
-    for (const viewer of this.#viewers.get(id) ?? []) viewer(this.#message('ops', ops))
+    for (const viewer of this.#viewers.get(id) ?? []) viewer(this.#encodeMessage('ops', ops))
   }
 
   /** Record operations that no current viewer receives. */
@@ -104,26 +104,27 @@ export class FakeServer {
     }, play.every)
   }
 
-  #stream(path: string, init: RequestInit): Response {
+  #openStream(path: string, init: RequestInit): Response {
     const id = path.split('/')[2] ?? ''
     this.opened.push({ path, cursor: new Headers(init.headers).get('last-event-id') })
     const ops = path.startsWith('/workspaces') ? this.#scenario.workspace : this.#scenario.sessions[id]
     if (this.#away.has(id)) throw new TypeError('the network is down')
-    if (ops === undefined) return json({ code: 'unknown_session', message: 'there is no such session' }, 404)
+    if (ops === undefined)
+      return respondJson({ code: 'unknown_session', message: 'there is no such session' }, 404)
     const encoder = new TextEncoder()
     const viewers = this.#viewers.get(id) ?? new Set()
     this.#viewers.set(id, viewers)
-    const first = this.#message('snapshot', [...ops, ...(this.#sent.get(id) ?? [])])
+    const first = this.#encodeMessage('snapshot', [...ops, ...(this.#sent.get(id) ?? [])])
     const body = new ReadableStream<Uint8Array>({
       start(controller) {
-        const viewer: Viewer = (text) => {
+        const receive: Viewer = (text) => {
           if (text === '') controller.close()
           else controller.enqueue(encoder.encode(text))
         }
-        viewers.add(viewer)
+        viewers.add(receive)
         controller.enqueue(encoder.encode(first))
         init.signal?.addEventListener('abort', () => {
-          if (!viewers.delete(viewer)) return
+          if (!viewers.delete(receive)) return
           controller.error(new DOMException('aborted', 'AbortError'))
         })
       },
@@ -131,7 +132,7 @@ export class FakeServer {
     return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
   }
 
-  #message(kind: 'snapshot' | 'ops', ops: readonly Op[]): string {
+  #encodeMessage(kind: 'snapshot' | 'ops', ops: readonly Op[]): string {
     return `id: 1000.${++this.#n}\nevent: ${kind}\ndata: ${JSON.stringify({ kind, ops })}\n\n`
   }
 }
@@ -152,6 +153,6 @@ const META = {
   workspaces: [{ workspaceId: 'wks_a', path: '/home/ada/atlas', name: 'atlas', sample: true }],
 }
 
-function json(body: unknown, status = 200): Response {
+function respondJson(body: unknown, status = 200): Response {
   return new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } })
 }

@@ -32,12 +32,12 @@ export interface Import {
  * List all imports between sources, as paths below `src/` without extension. Type imports count.
  */
 export function listImports(sources: readonly Source[]): readonly Import[] {
-  const paths = new Set(sources.map(({ path }) => moduleName(path)))
+  const paths = new Set(sources.map(({ path }) => getModuleName(path)))
   return sources.flatMap((source) =>
     listNodes(source).flatMap((node) => {
-      const name = importedName(node)
+      const name = getImportedName(node)
       const to = name === null ? null : resolve(source.path, name, paths)
-      return to === null ? [] : [{ from: moduleName(source.path), to }]
+      return to === null ? [] : [{ from: getModuleName(source.path), to }]
     }),
   )
 }
@@ -51,10 +51,10 @@ export function findForbiddenImports(imports: readonly Import[]): readonly strin
  * Find groups of nodes that import each other. `nodeOf` maps a path to its node: the file or its
  * folder.
  */
-export function findCycles(imports: readonly Import[], nodeOf: (path: string) => string): readonly string[] {
+export function findCycles(imports: readonly Import[], getNode: (path: string) => string): readonly string[] {
   const targets = new Map<string, Set<string>>()
   for (const { from, to } of imports) {
-    const [a, b] = [nodeOf(from), nodeOf(to)]
+    const [a, b] = [getNode(from), getNode(to)]
     if (a !== b) targets.set(a, (targets.get(a) ?? new Set()).add(b))
   }
   const reach = new Map([...targets.keys()].map((node) => [node, findReachable(targets, node)]))
@@ -65,7 +65,7 @@ export function findCycles(imports: readonly Import[], nodeOf: (path: string) =>
 }
 
 /** The folder of a path. A file directly in a part, such as `app/app`, is its own node. */
-export function folderOf(path: string): string {
+export function getFolder(path: string): string {
   const names = path.split('/')
   return names.length > 2 ? names.slice(0, 2).join('/') : path
 }
@@ -80,7 +80,7 @@ function isAllowed({ from, to }: Import): boolean {
   )
 }
 
-function importedName(node: Node): string | null {
+function getImportedName(node: Node): string | null {
   const isImport =
     /^(?:Import|ExportNamed|ExportAll)Declaration$/.test(node.type) || node.type === 'ImportExpression'
   const value = isImport ? (node.source as { readonly value?: unknown } | null)?.value : undefined
@@ -108,6 +108,6 @@ function findReachable(
   return reached
 }
 
-function moduleName(path: string): string {
+function getModuleName(path: string): string {
   return path.replace(/\.tsx?$/, '')
 }

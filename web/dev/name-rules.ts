@@ -1,5 +1,5 @@
 /** Rules for names: a name says what it holds. */
-import { listNodes, type Node, positionOf, type Source } from './sources'
+import { formatPosition, listNodes, type Node, type Source } from './sources'
 
 const VAGUE: ReadonlySet<string> = new Set([
   'told',
@@ -41,19 +41,19 @@ export function isVague(name: string): boolean {
 /** List the vague names that a source declares, as `path:line name`. */
 export function findVagueNames(source: Source): readonly string[] {
   return listNodes(source)
-    .flatMap(declaredNames)
+    .flatMap(listDeclaredNames)
     .filter((node) => isVague(String(node.name)))
-    .map((node) => `${positionOf(source, node)} ${String(node.name)}`)
+    .map((node) => `${formatPosition(source, node)} ${String(node.name)}`)
 }
 
-function declaredNames(node: Node): readonly Node[] {
-  if (node.type === 'VariableDeclarator') return namesIn(node.id)
-  const names = NAMED.has(node.type) ? namesIn(node.id) : []
-  if (FUNCTIONS.has(node.type)) return [...names, ...(node.params as readonly unknown[]).flatMap(namesIn)]
-  return MEMBERS.has(node.type) && node.computed !== true ? namesIn(node.key) : names
+function listDeclaredNames(node: Node): readonly Node[] {
+  if (node.type === 'VariableDeclarator') return listNames(node.id)
+  const names = NAMED.has(node.type) ? listNames(node.id) : []
+  if (FUNCTIONS.has(node.type)) return [...names, ...(node.params as readonly unknown[]).flatMap(listNames)]
+  return MEMBERS.has(node.type) && node.computed !== true ? listNames(node.key) : names
 }
 
-function namesIn(pattern: unknown): readonly Node[] {
+function listNames(pattern: unknown): readonly Node[] {
   if (typeof pattern !== 'object' || pattern === null) return []
   const node = pattern as Node
   switch (node.type) {
@@ -62,14 +62,14 @@ function namesIn(pattern: unknown): readonly Node[] {
       return [node]
     case 'ObjectPattern':
       return (node.properties as readonly Node[]).flatMap((property) =>
-        namesIn(property.type === 'RestElement' ? property.argument : property.value),
+        listNames(property.type === 'RestElement' ? property.argument : property.value),
       )
     case 'ArrayPattern':
-      return (node.elements as readonly unknown[]).flatMap(namesIn)
+      return (node.elements as readonly unknown[]).flatMap(listNames)
     case 'AssignmentPattern':
-      return namesIn(node.left)
+      return listNames(node.left)
     case 'RestElement':
-      return namesIn(node.argument)
+      return listNames(node.argument)
     default:
       return []
   }

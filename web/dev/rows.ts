@@ -16,7 +16,7 @@ export function append(key: string, field: string, offset: number, text: string)
   return { op: 'append', panel: 'parts', key, field, offset, text }
 }
 
-export function sessionRow(change: Partial<wire.SessionRow> = {}): wire.SessionRow {
+export function buildSessionRow(change: Partial<wire.SessionRow> = {}): wire.SessionRow {
   return {
     kind: 'session',
     key: SESSION,
@@ -32,7 +32,7 @@ export function sessionRow(change: Partial<wire.SessionRow> = {}): wire.SessionR
   }
 }
 
-export function statusRow(change: Partial<wire.StatusRow> = {}): wire.StatusRow {
+export function buildStatusRow(change: Partial<wire.StatusRow> = {}): wire.StatusRow {
   return {
     kind: 'status',
     key: THREAD,
@@ -50,7 +50,7 @@ export function statusRow(change: Partial<wire.StatusRow> = {}): wire.StatusRow 
   }
 }
 
-export function turnRow(id: string, order: number, change: Partial<wire.TurnRow> = {}): wire.TurnRow {
+export function buildTurnRow(id: string, order: number, change: Partial<wire.TurnRow> = {}): wire.TurnRow {
   return {
     kind: 'turn',
     key: id,
@@ -71,7 +71,7 @@ export function turnRow(id: string, order: number, change: Partial<wire.TurnRow>
   }
 }
 
-interface Place {
+interface Position {
   readonly key: string
   readonly order: number
   readonly sequence: number
@@ -81,7 +81,12 @@ interface Place {
 }
 
 /** Key, order and time of the part at `step` of a turn that began at `started`. */
-export function place(turnId: string, started: number, step: number, key = `run_${turnId}.${step}`): Place {
+export function buildPosition(
+  turnId: string,
+  started: number,
+  step: number,
+  key = `run_${turnId}.${step}`,
+): Position {
   const order = started * 2 ** 20 + step
   return {
     key,
@@ -93,19 +98,27 @@ export function place(turnId: string, started: number, step: number, key = `run_
   }
 }
 
-export function textPart(at: Place, text: string, change: Partial<wire.TextPart> = {}): wire.TextPart {
+export function buildTextPart(
+  at: Position,
+  text: string,
+  change: Partial<wire.TextPart> = {},
+): wire.TextPart {
   return { kind: 'assistant_text', ...at, state: 'final', content: { text }, ...change }
 }
 
-export function reasoningPart(
-  at: Place,
+export function buildReasoningPart(
+  at: Position,
   text: string,
   change: Partial<wire.ReasoningPart> = {},
 ): wire.ReasoningPart {
   return { kind: 'reasoning_summary', ...at, state: 'final', content: { text }, ...change }
 }
 
-export function toolPart(at: Place, tool: string, change: Partial<wire.ToolPart> = {}): wire.ToolPart {
+export function buildToolPart(
+  at: Position,
+  tool: string,
+  change: Partial<wire.ToolPart> = {},
+): wire.ToolPart {
   return {
     kind: 'tool_call',
     ...at,
@@ -124,7 +137,7 @@ export function toolPart(at: Place, tool: string, change: Partial<wire.ToolPart>
   }
 }
 
-export function actionRow(change: Partial<wire.ActionRow> = {}): wire.ActionRow {
+export function buildActionRow(change: Partial<wire.ActionRow> = {}): wire.ActionRow {
   return {
     kind: 'action',
     key: 'act_a',
@@ -145,7 +158,7 @@ export function actionRow(change: Partial<wire.ActionRow> = {}): wire.ActionRow 
   }
 }
 
-export function queueRow(id: string, order: number, text: string): wire.QueueRow {
+export function buildQueueRow(id: string, order: number, text: string): wire.QueueRow {
   return {
     kind: 'queued_turn',
     key: id,
@@ -159,7 +172,11 @@ export function queueRow(id: string, order: number, text: string): wire.QueueRow
   }
 }
 
-export function cardRow(id: string, order: number, change: Partial<wire.SessionCard> = {}): wire.SessionCard {
+export function buildCardRow(
+  id: string,
+  order: number,
+  change: Partial<wire.SessionCard> = {},
+): wire.SessionCard {
   return {
     kind: 'session_card',
     key: id,
@@ -174,7 +191,7 @@ export function cardRow(id: string, order: number, change: Partial<wire.SessionC
   }
 }
 
-export function workspaceRow(more: Partial<wire.WorkspaceRow> = {}): wire.WorkspaceRow {
+export function buildWorkspaceRow(more: Partial<wire.WorkspaceRow> = {}): wire.WorkspaceRow {
   return {
     kind: 'workspace',
     key: WORKSPACE,
@@ -190,7 +207,7 @@ export function workspaceRow(more: Partial<wire.WorkspaceRow> = {}): wire.Worksp
 type Row<R extends wire.AnyRow> = Partial<R> & { readonly key: string }
 const KEYED = { order: 1, sequence: 1 } as const
 
-export function teamRow(change: Partial<wire.TeamRow> = {}): wire.TeamRow {
+export function buildTeamRow(change: Partial<wire.TeamRow> = {}): wire.TeamRow {
   return {
     kind: 'team',
     key: 'team',
@@ -207,7 +224,7 @@ export function teamRow(change: Partial<wire.TeamRow> = {}): wire.TeamRow {
 }
 
 /** An agent whose id and name are the key, and whose thread is `thr_` plus the key. */
-export function agentRow(change: Row<wire.AgentRow>): wire.AgentRow {
+export function buildAgentRow(change: Row<wire.AgentRow>): wire.AgentRow {
   const { key } = change
   return {
     kind: 'agent',
@@ -224,7 +241,7 @@ export function agentRow(change: Row<wire.AgentRow>): wire.AgentRow {
   }
 }
 
-export function edgeRow(
+export function buildEdgeRow(
   edgeType: wire.EdgeRow['edgeType'],
   source: string,
   target: string,
@@ -241,11 +258,11 @@ export function edgeRow(
   }
 }
 
-export function taskRow(change: Row<wire.TaskRow>): wire.TaskRow {
+export function buildTaskRow(change: Row<wire.TaskRow>): wire.TaskRow {
   return { kind: 'task', ...KEYED, title: change.key, status: 'open', created: START, ...change }
 }
 
-export function handoffRow(change: Row<wire.HandoffRow>): wire.HandoffRow {
+export function buildHandoffRow(change: Row<wire.HandoffRow>): wire.HandoffRow {
   return {
     kind: 'handoff',
     ...KEYED,
@@ -259,7 +276,7 @@ export function handoffRow(change: Row<wire.HandoffRow>): wire.HandoffRow {
   }
 }
 
-export function notificationRow(change: Row<wire.NotificationRow>): wire.NotificationRow {
+export function buildNotificationRow(change: Row<wire.NotificationRow>): wire.NotificationRow {
   return {
     kind: 'notification',
     ...KEYED,
@@ -273,7 +290,7 @@ export function notificationRow(change: Row<wire.NotificationRow>): wire.Notific
   }
 }
 
-export function reviewRow(change: Row<wire.ReviewRow>): wire.ReviewRow {
+export function buildReviewRow(change: Row<wire.ReviewRow>): wire.ReviewRow {
   return {
     kind: 'review',
     ...KEYED,
@@ -286,7 +303,7 @@ export function reviewRow(change: Row<wire.ReviewRow>): wire.ReviewRow {
   }
 }
 
-export function messageRow(change: Row<wire.MessageRow>): wire.MessageRow {
+export function buildMessageRow(change: Row<wire.MessageRow>): wire.MessageRow {
   return {
     kind: 'message',
     ...KEYED,

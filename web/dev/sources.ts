@@ -41,7 +41,7 @@ export function listNodes({ path, text }: Source): readonly Node[] {
 }
 
 /** The position of a node, as `path:line`. */
-export function positionOf(source: Source, node: Node): string {
+export function formatPosition(source: Source, node: Node): string {
   return `${source.path}:${source.text.slice(0, node.start).split('\n').length}`
 }
 

@@ -3,7 +3,7 @@
  * automatic answer.
  */
 import { posix } from 'node:path'
-import { listNodes, type Node, positionOf, type Source } from './sources'
+import { formatPosition, listNodes, type Node, type Source } from './sources'
 
 /**
  * Globals that reach a server, follow a stream or store data. biome.json forbids the same names in
@@ -52,7 +52,7 @@ const ROWS = /^@\/system\/(?:rows|selectors)\//
 export function findOffences(source: Source): readonly string[] {
   const part = source.path.startsWith('ui/') ? 'ui' : 'features'
   const all = listNodes(source)
-  const rowTypes = rowTypeNames(all)
+  const rowTypes = listRowTypeNames(all)
   const lines: string[] = []
   for (const node of all) {
     const offence =
@@ -62,7 +62,7 @@ export function findOffences(source: Source): readonly string[] {
       findPress(node) ??
       findRunState(node, rowTypes) ??
       (part === 'features' ? findSharedState(node) : null)
-    if (offence !== null) lines.push(`${positionOf(source, node)} ${offence}`)
+    if (offence !== null) lines.push(`${formatPosition(source, node)} ${offence}`)
   }
   return lines
 }
@@ -91,11 +91,11 @@ function findForbiddenName(node: Node): string | null {
 
 /** An effect or timer that calls a callback reserved for the person. */
 function findAutomaticAnswer(node: Node): string | null {
-  if (node.type !== 'CallExpression' || !EFFECTS.has(calledName(node) ?? '')) return null
+  if (node.type !== 'CallExpression' || !EFFECTS.has(getCalledName(node) ?? '')) return null
   const first = (node.arguments as readonly Node[])[0]
   if (first === undefined) return null
-  for (const inner of descendants(first)) {
-    const name = inner.type === 'CallExpression' ? calledName(inner) : null
+  for (const inner of walkDescendants(first)) {
+    const name = inner.type === 'CallExpression' ? getCalledName(inner) : null
     if (name !== null && /^on[A-Z]/.test(name) && !READS.test(name)) return `calls ${name} by itself`
   }
   return null
@@ -103,15 +103,15 @@ function findAutomaticAnswer(node: Node): string | null {
 
 function findPress(node: Node): string | null {
   if (node.type !== 'CallExpression' || (node.callee as Node).type !== 'MemberExpression') return null
-  const name = calledName(node)
+  const name = getCalledName(node)
   return name !== null && PRESSES.has(name) ? `presses by itself with ${name}` : null
 }
 
 /** Local state that is typed as a row, or initialised from a field with the state of a run. */
 function findRunState(node: Node, rowTypes: ReadonlySet<string>): string | null {
-  const name = node.type === 'CallExpression' ? calledName(node) : null
+  const name = node.type === 'CallExpression' ? getCalledName(node) : null
   if (name === null || !HOLDERS.has(name)) return null
-  for (const inner of descendants(node)) {
+  for (const inner of walkDescendants(node)) {
     if (inner.type === 'TSTypeReference') {
       const type = String((inner.typeName as Node).name)
       if (rowTypes.has(type)) return `keeps a ${type} in ${name}`
@@ -134,7 +134,7 @@ function findSharedState(node: Node): string | null {
   return variable ? 'keeps a variable of the module' : null
 }
 
-function rowTypeNames(all: readonly Node[]): ReadonlySet<string> {
+function listRowTypeNames(all: readonly Node[]): ReadonlySet<string> {
   const names = new Set<string>()
   for (const node of all) {
     if (node.type !== 'ImportDeclaration') continue
@@ -145,13 +145,13 @@ function rowTypeNames(all: readonly Node[]): ReadonlySet<string> {
   return names
 }
 
-function calledName(call: Node): string | null {
+function getCalledName(call: Node): string | null {
   const callee = call.callee as Node
   const target = callee.type === 'MemberExpression' ? (callee.property as Node) : callee
   return target.type === 'Identifier' ? String(target.name) : null
 }
 
-function* descendants(root: Node): Generator<Node> {
+function* walkDescendants(root: Node): Generator<Node> {
   const waiting: unknown[] = [root]
   for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
     if (Array.isArray(value)) waiting.push(...value.filter((child) => child !== undefined && child !== null))

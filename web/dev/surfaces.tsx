@@ -18,13 +18,13 @@ export function show(
   blobs: BlobReader = NO_BLOBS,
   t = ENGLISH,
 ): RenderResult & { update: (next: ReactNode) => void } {
-  const around = (inner: ReactNode) => <SurfaceProvider value={{ t, blobs }}>{inner}</SurfaceProvider>
-  const result = render(around(surface))
-  return { ...result, update: (next) => result.rerender(around(next)) }
+  const wrap = (inner: ReactNode) => <SurfaceProvider value={{ t, blobs }}>{inner}</SurfaceProvider>
+  const result = render(wrap(surface))
+  return { ...result, update: (next) => result.rerender(wrap(next)) }
 }
 
 /** Blobs by hash. A text is available after it was requested. */
-export function blobReader(
+export function createBlobReader(
   texts: Readonly<Record<string, string>>,
 ): BlobReader & { readonly requested: BlobRef[] } {
   const requested: BlobRef[] = []

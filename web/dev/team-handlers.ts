@@ -2,7 +2,7 @@
 import type { TeamHandlers } from '../src/features/shared/team-handlers'
 
 /** Build handlers that report their name and arguments (agents by id) and accept every request. */
-export function recordingHandlers(onAction: (name: string, value: unknown) => void): TeamHandlers {
+export function recordHandlers(onAction: (name: string, value: unknown) => void): TeamHandlers {
   const report =
     (name: string) =>
     (...args: readonly unknown[]) => {

@@ -1,18 +1,25 @@
 import { render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
-import { actionRow, place, statusRow, textPart, toolPart, turnRow } from '../dev/rows'
+import {
+  buildActionRow,
+  buildPosition,
+  buildStatusRow,
+  buildTextPart,
+  buildToolPart,
+  buildTurnRow,
+} from '../dev/rows'
 import { Host } from './host'
 
-const at = (step: number, key?: string) => place('trn_a', 10, step, key)
+const atStep = (step: number, key?: string) => buildPosition('trn_a', 10, step, key)
 const ROWS = [
-  statusRow({ status: 'done', detail: 'completed' }),
-  turnRow('trn_a', 10, { toolCalls: 1, finalParts: ['run_trn_a.3'] }),
-  toolPart(at(2, 'cal_a'), 'Bash', { summary: 'make test' }),
-  textPart(at(3), 'All tests pass.'),
+  buildStatusRow({ status: 'done', detail: 'completed' }),
+  buildTurnRow('trn_a', 10, { toolCalls: 1, finalParts: ['run_trn_a.3'] }),
+  buildToolPart(atStep(2, 'cal_a'), 'Bash', { summary: 'make test' }),
+  buildTextPart(atStep(3), 'All tests pass.'),
   {
     kind: 'user_text',
-    ...at(4),
+    ...atStep(4),
     steerId: 'str_a',
     outcome: 'rejected',
     reason: 'turn_completed',
@@ -37,7 +44,7 @@ test('another host shows the conversation from plain rows, with its own labels, 
 
 test('the host receives the person’s actions, and the surface never answers automatically', async () => {
   const onDid = vi.fn()
-  render(<Host rows={[...ROWS, actionRow({ preview: { text: 'make all' } })]} onAction={onDid} />)
+  render(<Host rows={[...ROWS, buildActionRow({ preview: { text: 'make all' } })]} onAction={onDid} />)
   expect(onDid).not.toHaveBeenCalled()
   await userEvent.click(screen.getByRole('button', { name: 'Send as new turn' }))
   await userEvent.click(screen.getByRole('button', { name: /Let it run/ }))
@@ -48,7 +55,7 @@ test('the host receives the person’s actions, and the surface never answers au
 })
 
 test('surfaces hold no truth: what the host removes is gone, whatever was answered', async () => {
-  const { rerender } = render(<Host rows={[...ROWS, actionRow()]} onAction={vi.fn()} />)
+  const { rerender } = render(<Host rows={[...ROWS, buildActionRow()]} onAction={vi.fn()} />)
   await userEvent.click(screen.getByRole('button', { name: /Let it run/ }))
   expect(screen.getByRole('region', { name: 'Pending request' })).toBeTruthy()
   rerender(<Host rows={ROWS} onAction={vi.fn()} />)

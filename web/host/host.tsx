@@ -48,7 +48,7 @@ export function Host({ rows, onAction }: HostProps) {
   const items = buildConversation(turns, {
     opened,
     sent: [],
-    parts: (turnId) => parts.filter((part) => part.turnId === turnId),
+    getParts: (turnId) => parts.filter((part) => part.turnId === turnId),
     hasParts: () => true,
   })
   const report = (name: string) => (value: unknown) => onAction(name, value)

@@ -2,11 +2,11 @@ import { render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import { SESSION } from '../dev/rows'
-import { team } from '../dev/scenarios/team-scenarios'
+import { buildTeamScenario } from '../dev/scenarios/team-scenarios'
 import type { AnyRow } from '../src/system/generated/contracts'
 import { TeamHost } from './team-host'
 
-const ROWS: readonly AnyRow[] = (team().sessions[SESSION] ?? []).flatMap((op) =>
+const ROWS: readonly AnyRow[] = (buildTeamScenario().sessions[SESSION] ?? []).flatMap((op) =>
   op.op === 'upsert' ? [op.row] : [],
 )
 

@@ -28,7 +28,7 @@ const SURFACE: Surface = {
 
 type Filled = NonNullable<ReturnType<typeof fillRow>>
 
-function rowsOf<K extends Filled['kind']>(rows: readonly Filled[], kind: K) {
+function listRows<K extends Filled['kind']>(rows: readonly Filled[], kind: K) {
   return rows.filter((row): row is Extract<Filled, { kind: K }> => row.kind === kind)
 }
 
@@ -39,15 +39,15 @@ export function TeamHost(props: {
   const [view, setView] = useState<View>('board')
   const [job, setJob] = useState('')
   const rows = props.rows.flatMap((row) => fillRow(row) ?? [])
-  const team: Team | null = buildTeam(rowsOf(rows, 'team')[0] ?? null, {
-    agents: rowsOf(rows, 'agent'),
-    edges: rowsOf(rows, 'edge'),
-    tasks: rowsOf(rows, 'task'),
-    handoffs: rowsOf(rows, 'handoff'),
-    notifications: rowsOf(rows, 'notification'),
-    reviews: rowsOf(rows, 'review'),
-    messages: rowsOf(rows, 'message'),
-    runs: rowsOf(rows, 'run'),
+  const team: Team | null = buildTeam(listRows(rows, 'team')[0] ?? null, {
+    agents: listRows(rows, 'agent'),
+    edges: listRows(rows, 'edge'),
+    tasks: listRows(rows, 'task'),
+    handoffs: listRows(rows, 'handoff'),
+    notifications: listRows(rows, 'notification'),
+    reviews: listRows(rows, 'review'),
+    messages: listRows(rows, 'message'),
+    runs: listRows(rows, 'run'),
   })
   const report = (name: string) => (value: unknown, more?: unknown) =>
     props.onAction(name, more === undefined ? value : [value, more])
@@ -90,7 +90,7 @@ export function TeamHost(props: {
     onExportTask: report('export task'),
   }
   if (team === null) return <p data-testid="solo" />
-  const action = rowsOf(rows, 'action')[0]
+  const action = listRows(rows, 'action')[0]
   const asker = action === undefined ? null : findAsker(team, action)
   return (
     <SurfaceProvider value={SURFACE}>
@@ -110,7 +110,7 @@ export function TeamHost(props: {
       )}
       {view === 'lanes' && <Lanes team={team} handlers={handlers} />}
       {view === 'runs' && (
-        <RunList team={team} partsOf={() => []} onNeedParts={() => {}} onOpenAgent={handlers.onOpenAgent} />
+        <RunList team={team} getParts={() => []} onNeedParts={() => {}} onOpenAgent={handlers.onOpenAgent} />
       )}
       {action !== undefined && (
         <ApprovalCard

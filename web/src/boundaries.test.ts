@@ -8,7 +8,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { COMPOSED, findCycles, findForbiddenImports, folderOf, listImports } from '../dev/import-rules'
+import { COMPOSED, findCycles, findForbiddenImports, getFolder, listImports } from '../dev/import-rules'
 import { findVagueNames } from '../dev/name-rules'
 import { listNodes, type Node, readSources } from '../dev/sources'
 import { findOffences } from '../dev/surface-rules'
@@ -92,12 +92,12 @@ test('the linter forbids the same in surfaces, and only there', () => {
 
 test('another host imports only the surfaces', () => {
   const text = readFileSync(`${ROOT}host/host.tsx`, 'utf8')
-  expect(imports({ path: 'host/host.tsx', text })).toEqual(['callboard-web/surfaces', 'react'])
+  expect(listForbiddenImports({ path: 'host/host.tsx', text })).toEqual(['callboard-web/surfaces', 'react'])
 })
 
 test('the system imports no library but the event stream parser, and no React', () => {
   const libraries = readSources('system').flatMap((source) =>
-    imports(source)
+    listForbiddenImports(source)
       .filter((name) => !name.startsWith('.') && name !== 'eventsource-parser')
       .map((name) => `${source.path} imports ${name}`),
   )
@@ -122,7 +122,7 @@ test('the system imports no surface, and a surface only itself, `shared` and its
 test('no two files and no two folders import each other, types included', () => {
   const all = listImports(PARTS.flatMap(readSources))
   expect(findCycles(all, (path) => path)).toEqual([])
-  expect(findCycles(all, folderOf)).toEqual([])
+  expect(findCycles(all, getFolder)).toEqual([])
 })
 
 test('no folder has more than 20 files, and no file more than 400 lines', () => {
@@ -172,10 +172,10 @@ test('the check finds forbidden imports and cycles', () => {
   ])
   const cycle = 'app/team/d, features/job/c, features/task/b, system/rows/a'
   expect(findCycles(planted, (path) => path)).toEqual([cycle])
-  expect(findCycles(planted, folderOf)).toEqual(['app/team, features/job, features/task, system/rows'])
+  expect(findCycles(planted, getFolder)).toEqual(['app/team, features/job, features/task, system/rows'])
 })
 
-function imports(source: { readonly path: string; readonly text: string }): readonly string[] {
+function listForbiddenImports(source: { readonly path: string; readonly text: string }): readonly string[] {
   const declared = listNodes(source).filter((node: Node) => node.type === 'ImportDeclaration')
   return declared.map((node) => (node.source as { value: string }).value).sort()
 }

@@ -6,7 +6,7 @@ import { loadSession } from './app/session/load-session'
 import { readBrowser } from './system/access/browser'
 import { PageAccess } from './system/access/page-access'
 import { sendByRequest } from './system/api/upload'
-import { browserStorage } from './system/local/local-values'
+import { getBrowserStorage } from './system/local/local-values'
 import { readRoute } from './system/local/route'
 import './main.css'
 
@@ -17,12 +17,12 @@ if (root === null) throw new Error('index.html has no element with the id "root"
 const access = new PageAccess(readBrowser())
 const services = createServices(
   access.fetch,
-  browserStorage(),
+  getBrowserStorage(),
   document.documentElement,
-  sendByRequest(() => access.headers()),
-  (command, body) => access.confirmation(command, body),
+  sendByRequest(() => access.getHeaders()),
+  (command, body) => access.confirm(command, body),
 )
-access.changes.subscribe(() => services.workbench.signedIn())
+access.changes.subscribe(() => services.workbench.resumeSignedIn())
 // Keep an idle page signed in.
 setInterval(() => void services.workbench.refreshMeta(), 60 * 60 * 1000)
 // Request the data before rendering, so that the server answers while the browser builds the page.

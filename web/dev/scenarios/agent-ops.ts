@@ -1,7 +1,7 @@
 /** Operations shared by the scenarios of agents. */
 import type * as wire from '../../src/system/generated/contracts'
 import { RefusedAnswer, type Scenario } from '../fake-server'
-import { agentRow, SESSION, sessionRow, statusRow, turnRow, upsert } from '../rows'
+import { buildAgentRow, buildSessionRow, buildStatusRow, buildTurnRow, SESSION, upsert } from '../rows'
 import { cards } from './session-ops'
 
 export const LEAD = 'lead'
@@ -34,21 +34,25 @@ const ANSWERS: NonNullable<Scenario['answers']> = {
   }),
 }
 
-export function session(title: string, ops: readonly wire.Op[], blobs: Scenario['blobs'] = {}): Scenario {
+export function buildSession(
+  title: string,
+  ops: readonly wire.Op[],
+  blobs: Scenario['blobs'] = {},
+): Scenario {
   return {
     workspace: cards,
     openAtFirst: SESSION,
-    sessions: { [SESSION]: [upsert('session', sessionRow({ title })), ...ops] },
+    sessions: { [SESSION]: [upsert('session', buildSessionRow({ title })), ...ops] },
     blobs,
     answers: ANSWERS,
   }
 }
 
-export const status = (change: Partial<wire.StatusRow> = {}) =>
-  upsert('status', statusRow({ key: thread.threadId, ...thread, agentName: LEAD, ...change }))
+export const buildStatus = (change: Partial<wire.StatusRow> = {}) =>
+  upsert('status', buildStatusRow({ key: thread.threadId, ...thread, agentName: LEAD, ...change }))
 
-export const turn = (id: string, order: number, change: Partial<wire.TurnRow>) =>
-  upsert('turns', turnRow(id, order, { ...thread, ...change }))
+export const buildTurn = (id: string, order: number, change: Partial<wire.TurnRow>) =>
+  upsert('turns', buildTurnRow(id, order, { ...thread, ...change }))
 
-export const lead = (change: Partial<wire.AgentRow> = {}) =>
-  upsert('agents', agentRow({ key: LEAD, agentKind: 'main', role: 'planner', state: 'idle', ...change }))
+export const buildLead = (change: Partial<wire.AgentRow> = {}) =>
+  upsert('agents', buildAgentRow({ key: LEAD, agentKind: 'main', role: 'planner', state: 'idle', ...change }))

@@ -1,11 +1,20 @@
 /** Scenarios of background agents and plans. */
 import type * as wire from '../../src/system/generated/contracts'
 import type { Scenario } from '../fake-server'
-import { agentRow, place, runRow, taskRow, teamRow, textPart, toolPart, upsert } from '../rows'
-import { LEAD, lead, session, status, thread, turn } from './agent-ops'
-import { ago } from './team-ops'
+import {
+  buildAgentRow,
+  buildPosition,
+  buildTaskRow,
+  buildTeamRow,
+  buildTextPart,
+  buildToolPart,
+  runRow,
+  upsert,
+} from '../rows'
+import { buildLead, buildSession, buildStatus, buildTurn, LEAD, thread } from './agent-ops'
+import { getTimeAgo } from './team-ops'
 
-function sleeper(
+function buildSleeper(
   key: string,
   order: number,
   work: Partial<wire.BackgroundWork>,
@@ -14,7 +23,7 @@ function sleeper(
   const background = { state: 'sleeping', taskId: `tsk_${key}`, ...work } as const
   return upsert(
     'agents',
-    agentRow({
+    buildAgentRow({
       key,
       order,
       agentKind: 'background',
@@ -27,54 +36,60 @@ function sleeper(
 }
 
 /** Background agents in every state. */
-export function background(): Scenario {
-  return session(
+export function buildBackgroundScenario(): Scenario {
+  return buildSession(
     'Watch the nightly build',
     [
       upsert(
         'team',
-        teamRow({ topology: 'background_teammate', lead: LEAD, owner: LEAD, teamActiveCount: 1 }),
+        buildTeamRow({ topology: 'background_teammate', lead: LEAD, owner: LEAD, teamActiveCount: 1 }),
       ),
-      status(),
-      lead({ policy: ['Patch', 'Delegate', 'Finalize'] }),
-      sleeper('watcher', 2, {
+      buildStatus(),
+      buildLead({ policy: ['Patch', 'Delegate', 'Finalize'] }),
+      buildSleeper('watcher', 2, {
         schedule: 'every 1800 s',
-        wakeAt: ago(-12 * 60),
+        wakeAt: getTimeAgo(-12 * 60),
         wakeOn: ['turn.failed'],
         wakeReason: 'schedule',
-        wokeAt: ago(18 * 60),
+        wokeAt: getTimeAgo(18 * 60),
         lastRun: 'run_w1',
         lastRunStatus: 'completed',
       }),
-      sleeper('reporter', 3, {
+      buildSleeper('reporter', 3, {
         state: 'scheduled',
         schedule: '0 9 * * 1-5',
-        wakeAt: ago(-40 * 3600),
+        wakeAt: getTimeAgo(-40 * 3600),
       }),
-      sleeper('mailer', 4, {
+      buildSleeper('mailer', 4, {
         state: 'paused',
         schedule: 'every 3600 s',
         wakeReason: 'person',
-        wokeAt: ago(7200),
+        wokeAt: getTimeAgo(7200),
       }),
-      sleeper(
+      buildSleeper(
         'indexer',
         5,
-        { state: 'running', schedule: 'every 600 s', wakeReason: 'fact', wokeAt: ago(20), lastRun: 'run_i1' },
+        {
+          state: 'running',
+          schedule: 'every 600 s',
+          wakeReason: 'fact',
+          wokeAt: getTimeAgo(20),
+          lastRun: 'run_i1',
+        },
         { state: 'running', currentRun: 'run_i2', activity: 'running_tool', tool: 'Bash' },
       ),
-      sleeper('auditor', 6, {
+      buildSleeper('auditor', 6, {
         state: 'failed',
         schedule: 'every 86400 s',
         lastRun: 'run_a1',
         lastRunStatus: 'failed',
       }),
-      sleeper('archivist', 7, { state: 'completed', lastRun: 'run_w1', lastRunStatus: 'completed' }),
-      sleeper('stranger', 8, { state: 'unknown' }, { state: 'unknown' }),
+      buildSleeper('archivist', 7, { state: 'completed', lastRun: 'run_w1', lastRunStatus: 'completed' }),
+      buildSleeper('stranger', 8, { state: 'unknown' }, { state: 'unknown' }),
       ...['watcher', 'reporter'].map((key, index) =>
         upsert(
           'tasks',
-          taskRow({
+          buildTaskRow({
             key: `tsk_${key}`,
             title: `${key}: keep watch`,
             assignee: key,
@@ -89,8 +104,8 @@ export function background(): Scenario {
           key: 'run_w1',
           agentId: 'watcher',
           agentKind: 'background',
-          started: ago(1080),
-          ended: ago(1060),
+          started: getTimeAgo(1080),
+          ended: getTimeAgo(1060),
           prompts: [
             { layer: 'system', hash: 'a3f1c0de9b'.padEnd(64, '0'), size: 1840 },
             { layer: 'role', hash: 'b7e2d4aa10'.padEnd(64, '1'), size: 620 },
@@ -105,18 +120,18 @@ export function background(): Scenario {
           agentId: 'indexer',
           agentKind: 'background',
           status: 'running',
-          started: ago(20),
+          started: getTimeAgo(20),
           ended: 0,
         }),
       ),
-      turn('trn_a', 10, {
+      buildTurn('trn_a', 10, {
         input: { text: 'Have the nightly build watched, and tell me when it breaks.' },
         finalParts: ['p1'],
       }),
       upsert(
         'parts',
-        textPart(
-          { ...place('trn_a', 10, 2, 'p1'), ...thread },
+        buildTextPart(
+          { ...buildPosition('trn_a', 10, 2, 'p1'), ...thread },
           'The watcher looks every half hour and wakes at once when a turn fails.',
         ),
       ),
@@ -129,15 +144,15 @@ export function background(): Scenario {
 }
 
 /** A turn with a plan that received a notification, a handoff and a message. */
-export function plan(): Scenario {
-  const at = (step: number, key?: string) => ({ ...place('trn_a', 10, step, key), ...thread })
-  return session('Make the import faster', [
-    upsert('team', teamRow({ lead: LEAD, owner: LEAD })),
-    status({ status: 'streaming', detail: 'running_tool', tool: 'wait_subagents', turnId: 'trn_a' }),
-    lead({ state: 'running', activity: 'running_tool', tool: 'wait_subagents' }),
+export function buildPlanScenario(): Scenario {
+  const atStep = (step: number, key?: string) => ({ ...buildPosition('trn_a', 10, step, key), ...thread })
+  return buildSession('Make the import faster', [
+    upsert('team', buildTeamRow({ lead: LEAD, owner: LEAD })),
+    buildStatus({ status: 'streaming', detail: 'running_tool', tool: 'wait_subagents', turnId: 'trn_a' }),
+    buildLead({ state: 'running', activity: 'running_tool', tool: 'wait_subagents' }),
     upsert(
       'agents',
-      agentRow({
+      buildAgentRow({
         key: 'worker-1',
         order: 2,
         parentAgentId: LEAD,
@@ -149,7 +164,7 @@ export function plan(): Scenario {
     ),
     upsert(
       'agents',
-      agentRow({
+      buildAgentRow({
         key: 'worker-2',
         order: 3,
         parentAgentId: LEAD,
@@ -158,16 +173,16 @@ export function plan(): Scenario {
         degraded: ['permission_blocked'],
       }),
     ),
-    turn('trn_a', 10, {
+    buildTurn('trn_a', 10, {
       input: { text: 'Make the import ten times faster.' },
       state: 'running',
       endedAt: 0,
-      startedAt: ago(90),
+      startedAt: getTimeAgo(90),
       toolCalls: 3,
     }),
     upsert('parts', {
       kind: 'worker_notification',
-      ...at(1, 'n1'),
+      ...atStep(1, 'n1'),
       agentId: 'worker-1',
       taskId: 'tsk_1',
       status: 'completed',
@@ -175,7 +190,7 @@ export function plan(): Scenario {
     }),
     upsert('parts', {
       kind: 'agent_handoff',
-      ...at(2, 'n2'),
+      ...atStep(2, 'n2'),
       handoffId: 'hnd_1',
       source: 'worker-1',
       target: LEAD,
@@ -184,14 +199,14 @@ export function plan(): Scenario {
     }),
     upsert('parts', {
       kind: 'runtime_status',
-      ...at(3, 'n3'),
+      ...atStep(3, 'n3'),
       code: 'agent_message',
       agentId: 'worker-2',
       message: 'Only `readings` and `stations`.',
     }),
     upsert('parts', {
       kind: 'plan',
-      ...at(4, 'pl'),
+      ...atStep(4, 'pl'),
       state: 'streaming',
       steps: [
         { content: 'Find where the time goes', status: 'completed' },
@@ -202,21 +217,21 @@ export function plan(): Scenario {
     }),
     upsert(
       'parts',
-      toolPart(at(5, 'c1'), 'spawn_subagent', {
+      buildToolPart(atStep(5, 'c1'), 'spawn_subagent', {
         arguments: { text: '{"agent":"worker","title":"Batch the inserts"}' },
         output: { text: '{"agentId":"worker-2"}' },
       }),
     ),
     upsert(
       'parts',
-      toolPart(at(6, 'c2'), 'create_task', {
+      buildToolPart(atStep(6, 'c2'), 'create_task', {
         arguments: { text: '{"title":"Measure before and after","assignee":"worker-2"}' },
         output: { text: '{}' },
       }),
     ),
     upsert(
       'parts',
-      toolPart(at(7, 'c3'), 'wait_subagents', {
+      buildToolPart(atStep(7, 'c3'), 'wait_subagents', {
         state: 'running',
         durationMs: 0,
         summary: 'wait_subagents all children',
@@ -224,7 +239,7 @@ export function plan(): Scenario {
     ),
     upsert(
       'tasks',
-      taskRow({ key: 'tsk_1', title: 'Read the lexer once', status: 'done', assignee: 'worker-1' }),
+      buildTaskRow({ key: 'tsk_1', title: 'Read the lexer once', status: 'done', assignee: 'worker-1' }),
     ),
   ])
 }

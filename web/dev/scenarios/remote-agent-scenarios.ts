@@ -1,9 +1,18 @@
 /** Scenarios of remote agents and their questions. */
 import type * as wire from '../../src/system/generated/contracts'
 import type { Scenario } from '../fake-server'
-import { actionRow, agentRow, edgeRow, place, taskRow, teamRow, toolPart, upsert } from '../rows'
-import { LEAD, lead, session, status, thread, turn } from './agent-ops'
-import { ago } from './team-ops'
+import {
+  buildActionRow,
+  buildAgentRow,
+  buildEdgeRow,
+  buildPosition,
+  buildTaskRow,
+  buildTeamRow,
+  buildToolPart,
+  upsert,
+} from '../rows'
+import { buildLead, buildSession, buildStatus, buildTurn, LEAD, thread } from './agent-ops'
+import { getTimeAgo } from './team-ops'
 
 const CARD = {
   name: 'Atlas Linter',
@@ -16,7 +25,7 @@ const CARD = {
   ],
 }
 
-function elsewhere(
+function buildRemoteAgent(
   key: string,
   order: number,
   work: Partial<wire.RemoteWork>,
@@ -31,17 +40,17 @@ function elsewhere(
   }
   return upsert(
     'agents',
-    agentRow({ key, order, agentKind: 'remote', role: 'reviewer', state: 'idle', remote, ...change }),
+    buildAgentRow({ key, order, agentKind: 'remote', role: 'reviewer', state: 'idle', remote, ...change }),
   )
 }
 
 /** Remote agents: working, asking, delivered, unreachable. */
-export function remote(): Scenario {
-  const at = (step: number, key?: string) => ({ ...place('trn_a', 10, step, key), ...thread })
-  return session('Have the import linted', [
+export function buildRemoteScenario(): Scenario {
+  const atStep = (step: number, key?: string) => ({ ...buildPosition('trn_a', 10, step, key), ...thread })
+  return buildSession('Have the import linted', [
     upsert(
       'team',
-      teamRow({
+      buildTeamRow({
         topology: 'remote_teammate',
         lead: LEAD,
         owner: LEAD,
@@ -49,22 +58,22 @@ export function remote(): Scenario {
         degraded: ['remote_unavailable'],
       }),
     ),
-    status({ status: 'streaming', detail: 'running_tool', tool: 'send_handoff', turnId: 'trn_a' }),
-    lead({ state: 'running', activity: 'running_tool', tool: 'send_handoff' }),
-    elsewhere(
+    buildStatus({ status: 'streaming', detail: 'running_tool', tool: 'send_handoff', turnId: 'trn_a' }),
+    buildLead({ state: 'running', activity: 'running_tool', tool: 'send_handoff' }),
+    buildRemoteAgent(
       'linter',
       2,
       {
         taskId: 't-81',
         taskState: 'input_required',
         message: { text: 'Which branch shall I read: main or release?' },
-        toldAt: ago(95),
+        toldAt: getTimeAgo(95),
         artifacts: [
           {
             artifactId: 'a1',
             name: 'findings',
             description: 'What was found so far.',
-            at: ago(200),
+            at: getTimeAgo(200),
             parts: [
               {
                 media: 'text/markdown',
@@ -81,18 +90,18 @@ export function remote(): Scenario {
       },
       { state: 'needs_input', blockedOn: 'act_a', taskId: 'tsk_1' },
     ),
-    elsewhere('translator', 3, { taskId: 't-2', taskState: 'working', toldAt: ago(400) }),
-    elsewhere(
+    buildRemoteAgent('translator', 3, { taskId: 't-2', taskState: 'working', toldAt: getTimeAgo(400) }),
+    buildRemoteAgent(
       'archive',
       4,
-      { taskId: 't-9', taskState: 'working', toldAt: ago(4000) },
+      { taskId: 't-9', taskState: 'working', toldAt: getTimeAgo(4000) },
       { state: 'unknown', connection: 'disconnected', degraded: ['remote_unavailable'] },
     ),
-    elsewhere('newcomer', 5, { name: '', version: '', card: { text: '' } }, { connection: 'idle' }),
-    upsert('edges', edgeRow('path', LEAD, 'linter', { edgeKind: 'handoff' })),
+    buildRemoteAgent('newcomer', 5, { name: '', version: '', card: { text: '' } }, { connection: 'idle' }),
+    upsert('edges', buildEdgeRow('path', LEAD, 'linter', { edgeKind: 'handoff' })),
     upsert(
       'tasks',
-      taskRow({
+      buildTaskRow({
         key: 'tsk_1',
         title: 'Lint the import',
         assignee: 'linter',
@@ -100,23 +109,23 @@ export function remote(): Scenario {
         entity: 'external_task',
       }),
     ),
-    turn('trn_a', 10, {
+    buildTurn('trn_a', 10, {
       input: { text: 'Have the import linted by whoever can.' },
       state: 'waiting',
       endedAt: 0,
-      startedAt: ago(120),
+      startedAt: getTimeAgo(120),
       toolCalls: 1,
     }),
     upsert(
       'parts',
-      toolPart(at(2, 'cal_h'), 'send_handoff', {
+      buildToolPart(atStep(2, 'cal_h'), 'send_handoff', {
         arguments: { text: '{"to":"linter","message":"Lint src/import.py and what it calls."}' },
         output: { text: '{"status":"queued"}' },
       }),
     ),
     upsert('parts', {
       kind: 'remote_agent_status',
-      ...at(3, 'rem_1'),
+      ...atStep(3, 'rem_1'),
       agentId: 'linter',
       remoteTaskId: 't-81',
       taskState: 'input_required',
@@ -125,7 +134,7 @@ export function remote(): Scenario {
     }),
     upsert(
       'actions',
-      actionRow({
+      buildActionRow({
         actionType: 'clarification',
         agentId: 'linter',
         agentName: 'linter',
@@ -141,18 +150,18 @@ export function remote(): Scenario {
 }
 
 /** An agent that needs a credential, which is not typed on the page. */
-export function credential(): Scenario {
-  return session('Publish the notes', [
-    status({ status: 'blocked', detail: 'waiting_approval', turnId: 'trn_a' }),
-    turn('trn_a', 10, {
+export function buildCredentialScenario(): Scenario {
+  return buildSession('Publish the notes', [
+    buildStatus({ status: 'blocked', detail: 'waiting_approval', turnId: 'trn_a' }),
+    buildTurn('trn_a', 10, {
       input: { text: 'Publish the notes.' },
       state: 'waiting',
       endedAt: 0,
-      startedAt: ago(60),
+      startedAt: getTimeAgo(60),
     }),
     upsert(
       'actions',
-      actionRow({
+      buildActionRow({
         actionType: 'credential_request',
         agentId: LEAD,
         tool: '',

@@ -1,19 +1,19 @@
 /** Operations shared by all scenarios. */
 import type { Op } from '../../src/system/generated/contracts'
 import {
-  cardRow,
-  place,
-  reasoningPart,
+  buildCardRow,
+  buildPosition,
+  buildReasoningPart,
+  buildSessionRow,
+  buildTextPart,
+  buildToolPart,
+  buildTurnRow,
+  buildWorkspaceRow,
   SESSION,
-  sessionRow,
-  textPart,
-  toolPart,
-  turnRow,
   upsert,
-  workspaceRow,
 } from '../rows'
 
-export const now = () => Date.now() * 1000
+export const getNow = () => Date.now() * 1000
 
 export const DIFF = `--- a/src/parser.py
 +++ b/src/parser.py
@@ -49,52 +49,60 @@ All **41 tests** pass. See [the lexer](https://example.org/lexer) for why it is 
 `
 
 export const cards: readonly Op[] = [
-  upsert('workspaces', workspaceRow()),
-  upsert('sessions', cardRow(SESSION, 900, { state: 'running', pinned: true, updatedAt: now() })),
+  upsert('workspaces', buildWorkspaceRow()),
+  upsert('sessions', buildCardRow(SESSION, 900, { state: 'running', pinned: true, updatedAt: getNow() })),
   upsert(
     'sessions',
-    cardRow('ses_b', 890, {
+    buildCardRow('ses_b', 890, {
       title: 'Write the release notes',
       state: 'waiting',
       attention: 'needs_input',
       pendingActions: 1,
-      updatedAt: now() - 60e6,
+      updatedAt: getNow() - 60e6,
     }),
   ),
   upsert(
     'sessions',
-    cardRow('ses_c', 880, {
+    buildCardRow('ses_c', 880, {
       title: 'Why is the import so slow on cold start?',
       state: 'failed',
       attention: 'failed',
-      updatedAt: now() - 3600e6,
+      updatedAt: getNow() - 3600e6,
     }),
   ),
   upsert(
     'sessions',
-    cardRow('ses_d', 870, { title: '把配置迁移到新的格式', state: 'idle', updatedAt: now() - 2 * 86400e6 }),
+    buildCardRow('ses_d', 870, {
+      title: '把配置迁移到新的格式',
+      state: 'idle',
+      updatedAt: getNow() - 2 * 86400e6,
+    }),
   ),
   upsert(
     'sessions',
-    cardRow('ses_e', 860, { title: 'Rename every Foo to Bar', state: 'lost', updatedAt: now() - 7200e6 }),
+    buildCardRow('ses_e', 860, {
+      title: 'Rename every Foo to Bar',
+      state: 'lost',
+      updatedAt: getNow() - 7200e6,
+    }),
   ),
   upsert(
     'sessions',
-    cardRow('ses_f', 850, {
+    buildCardRow('ses_f', 850, {
       title: 'Explain the retry logic',
       state: 'idle',
       archived: true,
-      updatedAt: now() - 9 * 86400e6,
+      updatedAt: getNow() - 9 * 86400e6,
     }),
   ),
 ]
 
-export function done(id: string, order: number): readonly Op[] {
-  const at = (step: number, key?: string) => place(id, order, step, key)
+export function buildDoneTurn(id: string, order: number): readonly Op[] {
+  const atStep = (step: number, key?: string) => buildPosition(id, order, step, key)
   return [
     upsert(
       'turns',
-      turnRow(id, order, {
+      buildTurnRow(id, order, {
         input: { text: 'The parser test fails since yesterday. Find out why and mend it.' },
         toolCalls: 4,
         filesChanged: 2,
@@ -106,14 +114,14 @@ export function done(id: string, order: number): readonly Op[] {
     ),
     upsert(
       'parts',
-      reasoningPart(
-        at(1),
+      buildReasoningPart(
+        atStep(1),
         'The test names an empty input. I should read the parser before I guess.\nThen the test.',
       ),
     ),
     upsert(
       'parts',
-      toolPart(at(2, `cal_${id}_1`), 'Read', {
+      buildToolPart(atStep(2, `cal_${id}_1`), 'Read', {
         summary: 'src/parser.py',
         arguments: { text: '{"path":"src/parser.py"}' },
         output: { text: 'class Parser:\n    ...\n' },
@@ -121,11 +129,13 @@ export function done(id: string, order: number): readonly Op[] {
     ),
     upsert(
       'parts',
-      textPart(at(3), 'The parser walks its tokens twice. Let me see the test.', { commentary: true }),
+      buildTextPart(atStep(3), 'The parser walks its tokens twice. Let me see the test.', {
+        commentary: true,
+      }),
     ),
     upsert(
       'parts',
-      toolPart(at(4, `cal_${id}_2`), 'Bash', {
+      buildToolPart(atStep(4, `cal_${id}_2`), 'Bash', {
         summary: 'python -m pytest tests/test_parser.py -q',
         arguments: { text: '{"command":"python -m pytest tests/test_parser.py -q"}' },
         state: 'output-error',
@@ -138,7 +148,7 @@ export function done(id: string, order: number): readonly Op[] {
     ),
     upsert(
       'parts',
-      toolPart(at(5, `cal_${id}_3`), 'Edit', {
+      buildToolPart(atStep(5, `cal_${id}_3`), 'Edit', {
         summary: 'src/parser.py',
         arguments: { text: '{"path":"src/parser.py","old":"tokens = self.lexer.run(text)"}' },
         changes: [{ path: 'src/parser.py', kind: 'modified', added: 4, removed: 2, diff: { text: DIFF } }],
@@ -146,7 +156,7 @@ export function done(id: string, order: number): readonly Op[] {
     ),
     upsert('parts', {
       kind: 'action_required',
-      ...at(6, `act_${id}`),
+      ...atStep(6, `act_${id}`),
       actionId: `act_${id}`,
       actionType: 'tool_approval',
       tool: 'Bash',
@@ -157,7 +167,7 @@ export function done(id: string, order: number): readonly Op[] {
     }),
     upsert(
       'parts',
-      toolPart(at(7, `cal_${id}_4`), 'Bash', {
+      buildToolPart(atStep(7, `cal_${id}_4`), 'Bash', {
         summary: 'python -m pytest -q',
         arguments: { text: '{"command":"python -m pytest -q"}' },
         exitCode: 0,
@@ -166,21 +176,24 @@ export function done(id: string, order: number): readonly Op[] {
         output: { text: '41 passed in 3.9s\n' },
       }),
     ),
-    upsert('parts', textPart(at(9), ANSWER)),
+    upsert('parts', buildTextPart(atStep(9), ANSWER)),
   ]
 }
 
-export const running = (id: string, order: number, state: 'running' | 'waiting' = 'running'): Op =>
+export const buildRunningTurn = (id: string, order: number, state: 'running' | 'waiting' = 'running'): Op =>
   upsert(
     'turns',
-    turnRow(id, order, {
+    buildTurnRow(id, order, {
       state,
       input: { text: 'Now do the same for the lexer, and add a benchmark.' },
-      startedAt: now() - 14e6,
+      startedAt: getNow() - 14e6,
       endedAt: 0,
       toolCalls: 2,
       iterations: 2,
     }),
   )
 
-export const base = (): readonly Op[] => [upsert('session', sessionRow()), ...done('trn_a', 100)]
+export const buildBase = (): readonly Op[] => [
+  upsert('session', buildSessionRow()),
+  ...buildDoneTurn('trn_a', 100),
+]

@@ -1,26 +1,26 @@
 /** Operations shared by the scenarios of teams. */
 import type { Op } from '../../src/system/generated/contracts'
 import {
-  agentRow,
-  edgeRow,
-  handoffRow,
-  messageRow,
-  notificationRow,
-  reviewRow,
+  buildAgentRow,
+  buildEdgeRow,
+  buildHandoffRow,
+  buildMessageRow,
+  buildNotificationRow,
+  buildReviewRow,
+  buildTaskRow,
   runRow,
-  taskRow,
   upsert,
 } from '../rows'
-import { now } from './session-ops'
+import { getNow } from './session-ops'
 
 export const LEAD = 'coordinator'
-export const ago = (seconds: number) => now() - seconds * 1e6
+export const getTimeAgo = (seconds: number) => getNow() - seconds * 1e6
 
-export function workers(): readonly Op[] {
+export function buildWorkers(): readonly Op[] {
   const child = { parentAgentId: LEAD, parentThreadId: `thr_${LEAD}`, parentRunId: 'run_trn_l' }
   const usage = { inputTokens: 6200, outputTokens: 410, toolCalls: 4, durationMs: 61_000 }
   return [
-    agentRow({
+    buildAgentRow({
       key: 'worker-1',
       ...child,
       order: 2,
@@ -35,7 +35,7 @@ export function workers(): readonly Op[] {
       spawnReason: 'the lexer is read twice',
       workGlobs: ['src/lexer.py', 'src/parser.py'],
     }),
-    agentRow({
+    buildAgentRow({
       key: 'worker-2',
       ...child,
       order: 3,
@@ -48,7 +48,7 @@ export function workers(): readonly Op[] {
       branch: 'callboard/worker-2',
       queuedTurns: 2,
     }),
-    agentRow({
+    buildAgentRow({
       key: 'worker-3',
       ...child,
       order: 4,
@@ -59,7 +59,7 @@ export function workers(): readonly Op[] {
       connection: 'idle',
       objective: { text: 'Measure before and after.' },
     }),
-    agentRow({
+    buildAgentRow({
       key: 'worker-4',
       ...child,
       order: 5,
@@ -68,7 +68,7 @@ export function workers(): readonly Op[] {
       result: { text: 'The provider refused three times.' },
       usage,
     }),
-    agentRow({
+    buildAgentRow({
       key: 'researcher-1',
       ...child,
       order: 6,
@@ -78,7 +78,7 @@ export function workers(): readonly Op[] {
       result: { text: 'The import reads every file twice: src/import.py:40.' },
       usage,
     }),
-    agentRow({
+    buildAgentRow({
       key: 'database',
       agentKind: 'main',
       order: 7,
@@ -86,7 +86,7 @@ export function workers(): readonly Op[] {
       state: 'idle',
       definition: 'database',
     }),
-    agentRow({
+    buildAgentRow({
       key: 'reviewer',
       agentKind: 'main',
       order: 8,
@@ -95,7 +95,7 @@ export function workers(): readonly Op[] {
       definition: 'reviewer',
       activity: 'waiting_approval',
     }),
-    agentRow({
+    buildAgentRow({
       key: 'remote-linter',
       agentKind: 'main',
       order: 9,
@@ -107,30 +107,30 @@ export function workers(): readonly Op[] {
   ].map((row) => upsert('agents', row))
 }
 
-export function lines(): readonly Op[] {
+export function buildLines(): readonly Op[] {
   return [
     ...['worker-1', 'worker-2', 'worker-3', 'worker-4', 'researcher-1'].map((name) =>
-      edgeRow('child', LEAD, name),
+      buildEdgeRow('child', LEAD, name),
     ),
-    edgeRow('wait', LEAD, 'worker-1'),
-    edgeRow('wait', LEAD, 'worker-2'),
-    edgeRow('path', LEAD, 'database', { direction: 'both', edgeKind: 'handoff' }),
-    edgeRow('path', LEAD, 'reviewer', { edgeKind: 'report' }),
-    edgeRow('path', 'reviewer', 'remote-linter', { edgeKind: 'report' }),
-    edgeRow('handoff', LEAD, 'database', { ownership: true }),
+    buildEdgeRow('wait', LEAD, 'worker-1'),
+    buildEdgeRow('wait', LEAD, 'worker-2'),
+    buildEdgeRow('path', LEAD, 'database', { direction: 'both', edgeKind: 'handoff' }),
+    buildEdgeRow('path', LEAD, 'reviewer', { edgeKind: 'report' }),
+    buildEdgeRow('path', 'reviewer', 'remote-linter', { edgeKind: 'report' }),
+    buildEdgeRow('handoff', LEAD, 'database', { ownership: true }),
   ].map((row) => upsert('edges', row))
 }
 
-export function board(): readonly Op[] {
+export function buildBoard(): readonly Op[] {
   return [
-    taskRow({
+    buildTaskRow({
       key: 'tsk_0',
       title: 'Make the import ten times faster',
       status: 'running',
       assignee: LEAD,
       order: 1,
     }),
-    taskRow({
+    buildTaskRow({
       key: 'tsk_1',
       title: 'Read the lexer once per file',
       status: 'running',
@@ -141,11 +141,11 @@ export function board(): readonly Op[] {
       order: 2,
       attempts: [{ runId: 'run_trn_w1', status: 'running' }],
       comments: [
-        { at: ago(50), by: LEAD, text: 'Mind the highlighter.' },
-        { at: ago(20), by: '', text: 'No new dependency, please.' },
+        { at: getTimeAgo(50), by: LEAD, text: 'Mind the highlighter.' },
+        { at: getTimeAgo(20), by: '', text: 'No new dependency, please.' },
       ],
     }),
-    taskRow({
+    buildTaskRow({
       key: 'tsk_2',
       title: 'Batch the inserts into one statement a table',
       status: 'running',
@@ -153,7 +153,7 @@ export function board(): readonly Op[] {
       parentTask: 'tsk_0',
       order: 3,
     }),
-    taskRow({
+    buildTaskRow({
       key: 'tsk_3',
       title: 'Measure before and after',
       status: 'blocked',
@@ -164,7 +164,7 @@ export function board(): readonly Op[] {
       parentTask: 'tsk_0',
       order: 4,
     }),
-    taskRow({
+    buildTaskRow({
       key: 'tsk_4',
       title: 'Move the import into a worker process',
       status: 'blocked',
@@ -176,7 +176,7 @@ export function board(): readonly Op[] {
         { runId: 'r2', status: 'failed' },
       ],
     }),
-    taskRow({
+    buildTaskRow({
       key: 'tsk_5',
       title: 'Where does the time go?',
       status: 'done',
@@ -185,14 +185,14 @@ export function board(): readonly Op[] {
       order: 6,
       refs: [{ type: 'file', ref: 'src/import.py:40' }],
     }),
-    taskRow({
+    buildTaskRow({
       key: 'tsk_6',
       title: 'Review of worker-1',
       status: 'reviewing',
       assignee: 'reviewer',
       order: 7,
     }),
-    taskRow({
+    buildTaskRow({
       key: 'tsk_7',
       title: 'Write it down in docs/import.md',
       status: 'claimed',
@@ -203,11 +203,11 @@ export function board(): readonly Op[] {
   ].map((row) => upsert('tasks', row))
 }
 
-export function exchange(): readonly Op[] {
+export function buildExchange(): readonly Op[] {
   return [
     upsert(
       'handoffs',
-      handoffRow({
+      buildHandoffRow({
         key: 'hnd_1',
         order: 1,
         state: 'returned',
@@ -215,9 +215,9 @@ export function exchange(): readonly Op[] {
         reason: 'a schema question',
         resumeTarget: LEAD,
         contextBoundary: 412,
-        accepted: ago(300),
-        requested: ago(330),
-        ended: ago(200),
+        accepted: getTimeAgo(300),
+        requested: getTimeAgo(330),
+        ended: getTimeAgo(200),
         payload: {
           message: 'Which index does the import miss?',
           artifacts: [{ type: 'file', ref: 'src/db.py' }],
@@ -226,62 +226,62 @@ export function exchange(): readonly Op[] {
     ),
     upsert(
       'handoffs',
-      handoffRow({
+      buildHandoffRow({
         key: 'hnd_2',
         order: 2,
         ownership: true,
         confirm: true,
-        requested: ago(40),
+        requested: getTimeAgo(40),
         reason: 'the rest is schema work',
         resumeTarget: LEAD,
         contextBoundary: 980,
         reply: 'awaited',
-        replyBy: now() + 600e6,
+        replyBy: getNow() + 600e6,
       }),
     ),
     upsert(
       'handoffs',
-      handoffRow({
+      buildHandoffRow({
         key: 'hnd_3',
         order: 3,
         state: 'rejected',
         target: 'reviewer',
-        requested: ago(30),
+        requested: getTimeAgo(30),
         answerReason: 'there is no diff yet',
       }),
     ),
     upsert(
       'notifications',
-      notificationRow({
+      buildNotificationRow({
         key: 'ntf_1',
         order: 1,
         agentId: 'researcher-1',
         summary: 'The import reads every file twice.',
         result: { text: 'The import reads every file twice: src/import.py:40 and src/import.py:71.' },
-        at: ago(90),
+        at: getTimeAgo(90),
         consumed: true,
         usage: { inputTokens: 6200, outputTokens: 410, toolCalls: 4, durationMs: 61_000 },
       }),
     ),
     upsert(
       'notifications',
-      notificationRow({
+      buildNotificationRow({
         key: 'ntf_2',
         order: 2,
         agentId: 'worker-4',
         status: 'failed',
         summary: 'The provider refused three times.',
-        at: ago(30),
+        at: getTimeAgo(30),
       }),
     ),
     upsert(
       'reviews',
-      reviewRow({
+      buildReviewRow({
         key: 'rev_1',
         order: 1,
         state: 'changes_requested',
         summary: 'Good, but two things are missing.',
-        judged: ago(25),
+        judged: getTimeAgo(25),
         refs: [{ type: 'diff', ref: 'src/lexer.py' }],
         fixes: [
           { text: 'An empty file must give an empty list', ref: 'src/lexer.py:18' },
@@ -291,25 +291,25 @@ export function exchange(): readonly Op[] {
     ),
     upsert(
       'reviews',
-      reviewRow({
+      buildReviewRow({
         key: 'rev_2',
         order: 2,
         state: 'passed',
         target: 'researcher-1',
         summary: 'The measurement holds.',
-        judged: ago(60),
+        judged: getTimeAgo(60),
         refs: [{ type: 'evidence', ref: 'evd_7' }],
       }),
     ),
-    upsert('messages', messageRow({ key: 'msg_1', order: 1, at: ago(350) })),
+    upsert('messages', buildMessageRow({ key: 'msg_1', order: 1, at: getTimeAgo(350) })),
     upsert(
       'messages',
-      messageRow({
+      buildMessageRow({
         key: 'msg_2',
         order: 2,
         source: 'database',
         text: { text: 'Only `readings` and `stations`.' },
-        at: ago(340),
+        at: getTimeAgo(340),
       }),
     ),
     upsert(
@@ -319,7 +319,7 @@ export function exchange(): readonly Op[] {
         order: 1,
         turnId: 'trn_l',
         status: 'running',
-        started: ago(140),
+        started: getTimeAgo(140),
         ended: 0,
         usage: { toolCalls: 4 },
       }),
@@ -334,8 +334,8 @@ export function exchange(): readonly Op[] {
         threadId: 'thr_researcher-1',
         turnId: 'trn_r',
         parentRunId: 'run_trn_l',
-        started: ago(135),
-        ended: ago(90),
+        started: getTimeAgo(135),
+        ended: getTimeAgo(90),
         usage: { toolCalls: 4 },
       }),
     ),
@@ -350,7 +350,7 @@ export function exchange(): readonly Op[] {
         turnId: 'trn_w1',
         parentRunId: 'run_trn_l',
         status: 'running',
-        started: ago(80),
+        started: getTimeAgo(80),
         ended: 0,
         usage: { toolCalls: 2 },
       }),
@@ -367,8 +367,8 @@ export function exchange(): readonly Op[] {
         parentRunId: 'run_trn_l',
         status: 'failed',
         detail: 'provider_unavailable',
-        started: ago(70),
-        ended: ago(30),
+        started: getTimeAgo(70),
+        ended: getTimeAgo(30),
       }),
     ),
   ]

@@ -2,66 +2,75 @@
 import type { Op } from '../../src/system/generated/contracts'
 import type { Scenario } from '../fake-server'
 import {
-  actionRow,
-  agentRow,
-  edgeRow,
-  place,
+  buildActionRow,
+  buildAgentRow,
+  buildEdgeRow,
+  buildPosition,
+  buildSessionRow,
+  buildStatusRow,
+  buildTaskRow,
+  buildTeamRow,
+  buildTextPart,
+  buildToolPart,
+  buildTurnRow,
   SESSION,
-  sessionRow,
-  statusRow,
-  taskRow,
-  teamRow,
-  textPart,
-  toolPart,
-  turnRow,
   upsert,
 } from '../rows'
 import { cards } from './session-ops'
-import { ago, board, exchange, LEAD, lines, workers } from './team-ops'
+import { buildBoard, buildExchange, buildLines, buildWorkers, getTimeAgo, LEAD } from './team-ops'
 
-function of(ops: readonly Op[]): Scenario {
+function buildScenario(ops: readonly Op[]): Scenario {
   return {
     workspace: cards,
     openAtFirst: SESSION,
     sessions: {
-      [SESSION]: [upsert('session', sessionRow({ title: 'Make the import ten times faster' })), ...ops],
+      [SESSION]: [upsert('session', buildSessionRow({ title: 'Make the import ten times faster' })), ...ops],
     },
   }
 }
 
-const leadStatus = (change: Parameters<typeof statusRow>[0] = {}) =>
+const buildLeadStatus = (change: Parameters<typeof buildStatusRow>[0] = {}) =>
   upsert(
     'status',
-    statusRow({ key: `thr_${LEAD}`, threadId: `thr_${LEAD}`, agentId: LEAD, agentName: LEAD, ...change }),
+    buildStatusRow({
+      key: `thr_${LEAD}`,
+      threadId: `thr_${LEAD}`,
+      agentId: LEAD,
+      agentName: LEAD,
+      ...change,
+    }),
   )
 
-function turnOf(agent: string, id: string, order: number, change: Parameters<typeof turnRow>[2]): Op {
+function buildTurn(agent: string, id: string, order: number, change: Parameters<typeof buildTurnRow>[2]): Op {
   const run = `run_${id}`
   return upsert(
     'turns',
-    turnRow(id, order, { agentId: agent, threadId: `thr_${agent}`, runId: run, ...change }),
+    buildTurnRow(id, order, { agentId: agent, threadId: `thr_${agent}`, runId: run, ...change }),
   )
 }
 
 /** A coordinator with workers of every state, handoffs, reviews, messages and runs. */
-export function team(): Scenario {
-  const at = (step: number, key?: string) => ({ ...place('trn_l', 100, step, key), threadId: `thr_${LEAD}` })
-  const w = (step: number, key?: string) => ({
-    ...place('trn_w1', 130, step, key),
-    threadId: 'thr_worker-1',
-    at: ago(80 - step * 4),
+export function buildTeamScenario(): Scenario {
+  const atStep = (step: number, key?: string) => ({
+    ...buildPosition('trn_l', 100, step, key),
+    threadId: `thr_${LEAD}`,
   })
-  return of([
+  const atWorkerStep = (step: number, key?: string) => ({
+    ...buildPosition('trn_w1', 130, step, key),
+    threadId: 'thr_worker-1',
+    at: getTimeAgo(80 - step * 4),
+  })
+  return buildScenario([
     upsert(
       'team',
-      teamRow({
+      buildTeamRow({
         teamActiveCount: 4,
         teamQueuedCount: 1,
         teamParallelBudget: 4,
         queueReason: 'parallel_budget',
       }),
     ),
-    leadStatus({
+    buildLeadStatus({
       status: 'streaming',
       detail: 'running_tool',
       tool: 'wait_subagents',
@@ -71,7 +80,7 @@ export function team(): Scenario {
     }),
     upsert(
       'agents',
-      agentRow({
+      buildAgentRow({
         key: LEAD,
         agentKind: 'main',
         role: 'planner',
@@ -85,44 +94,59 @@ export function team(): Scenario {
         inbox: 2,
       }),
     ),
-    ...workers(),
-    ...lines(),
-    ...board(),
-    ...exchange(),
-    turnOf(LEAD, 'trn_l', 100, {
+    ...buildWorkers(),
+    ...buildLines(),
+    ...buildBoard(),
+    ...buildExchange(),
+    buildTurn(LEAD, 'trn_l', 100, {
       state: 'running',
       mode: 'auto',
       endedAt: 0,
-      startedAt: ago(140),
+      startedAt: getTimeAgo(140),
       input: { text: 'Make the import ten times faster, and keep every test green.' },
       toolCalls: 4,
     }),
     upsert(
       'parts',
-      textPart(at(1), 'Two parts can go in parallel: the lexer and the database.', { commentary: true }),
+      buildTextPart(atStep(1), 'Two parts can go in parallel: the lexer and the database.', {
+        commentary: true,
+      }),
     ),
-    upsert('parts', toolPart(at(2, 'cal_s1'), 'spawn_subagent', { summary: 'worker: read the lexer once' })),
-    upsert('parts', toolPart(at(3, 'cal_s2'), 'spawn_subagent', { summary: 'worker: batch the inserts' })),
     upsert(
       'parts',
-      toolPart(at(4, 'cal_w'), 'wait_subagents', { state: 'running', durationMs: 0, summary: 'all' }),
+      buildToolPart(atStep(2, 'cal_s1'), 'spawn_subagent', { summary: 'worker: read the lexer once' }),
     ),
-    turnOf('worker-1', 'trn_w1', 130, {
+    upsert(
+      'parts',
+      buildToolPart(atStep(3, 'cal_s2'), 'spawn_subagent', { summary: 'worker: batch the inserts' }),
+    ),
+    upsert(
+      'parts',
+      buildToolPart(atStep(4, 'cal_w'), 'wait_subagents', {
+        state: 'running',
+        durationMs: 0,
+        summary: 'all',
+      }),
+    ),
+    buildTurn('worker-1', 'trn_w1', 130, {
       state: 'waiting',
       source: 'agent',
       endedAt: 0,
-      startedAt: ago(80),
+      startedAt: getTimeAgo(80),
       input: {
         text: 'Read the lexer once per file. Change src/lexer.py and src/parser.py only. Report what you measured.',
       },
       toolCalls: 2,
     }),
-    upsert('parts', toolPart(w(1, 'cal_1'), 'Read', { summary: 'src/lexer.py' })),
-    upsert('parts', toolPart(w(2, 'cal_2'), 'Grep', { summary: 'lexer\\.run' })),
-    upsert('parts', textPart(w(3), 'Three callers walk the tokens twice.', { commentary: true })),
+    upsert('parts', buildToolPart(atWorkerStep(1, 'cal_1'), 'Read', { summary: 'src/lexer.py' })),
+    upsert('parts', buildToolPart(atWorkerStep(2, 'cal_2'), 'Grep', { summary: 'lexer\\.run' })),
     upsert(
       'parts',
-      toolPart(w(4, 'cal_a'), 'Bash', {
+      buildTextPart(atWorkerStep(3), 'Three callers walk the tokens twice.', { commentary: true }),
+    ),
+    upsert(
+      'parts',
+      buildToolPart(atWorkerStep(4, 'cal_a'), 'Bash', {
         state: 'input-available',
         summary: 'python bench/lexer.py',
         durationMs: 0,
@@ -131,7 +155,7 @@ export function team(): Scenario {
     ),
     upsert(
       'actions',
-      actionRow({
+      buildActionRow({
         actionType: 'delegated_permission',
         agentId: 'worker-1',
         threadId: 'thr_worker-1',
@@ -146,7 +170,7 @@ export function team(): Scenario {
 }
 
 /** Forty children of one parent, with long names. */
-export function crowd(): Scenario {
+export function buildCrowdScenario(): Scenario {
   const states = [
     'running',
     'running',
@@ -161,7 +185,7 @@ export function crowd(): Scenario {
     const key = index % 7 === 0 ? `migration-specialist-for-the-oldest-tables-${index}` : `worker-${index}`
     const state = states[index % states.length] ?? 'running'
     const activity = state === 'running' ? ('running_tool' as const) : ('ready' as const)
-    return agentRow({
+    return buildAgentRow({
       key,
       order: index + 2,
       state,
@@ -170,10 +194,10 @@ export function crowd(): Scenario {
       parentAgentId: LEAD,
     })
   })
-  return of([
+  return buildScenario([
     upsert(
       'team',
-      teamRow({
+      buildTeamRow({
         topology: 'parallel_workers',
         teamActiveCount: 16,
         teamParallelBudget: 16,
@@ -181,14 +205,14 @@ export function crowd(): Scenario {
         queueReason: 'provider_budget',
       }),
     ),
-    leadStatus({ status: 'streaming', detail: 'answering' }),
-    upsert('agents', agentRow({ key: LEAD, agentKind: 'main', role: 'planner', activity: 'answering' })),
+    buildLeadStatus({ status: 'streaming', detail: 'answering' }),
+    upsert('agents', buildAgentRow({ key: LEAD, agentKind: 'main', role: 'planner', activity: 'answering' })),
     ...children.map((row) => upsert('agents', row)),
-    ...children.map((row) => upsert('edges', edgeRow('child', LEAD, row.key))),
+    ...children.map((row) => upsert('edges', buildEdgeRow('child', LEAD, row.key))),
     ...children.map((row, index) =>
       upsert(
         'tasks',
-        taskRow({
+        buildTaskRow({
           key: `tsk_${index}`,
           order: index,
           title: `Migrate table ${index} and everything that hangs on it`,
@@ -197,7 +221,7 @@ export function crowd(): Scenario {
         }),
       ),
     ),
-    turnOf(LEAD, 'trn_l', 100, {
+    buildTurn(LEAD, 'trn_l', 100, {
       input: { text: 'Migrate the forty oldest tables.' },
       mode: 'auto',
       state: 'running',
@@ -207,14 +231,17 @@ export function crowd(): Scenario {
 }
 
 /** A new team of which only the lead is known. */
-export function forming(): Scenario {
-  return of([
-    upsert('team', teamRow({ teamPhase: 'forming', teamActiveCount: 0, degraded: ['lineage_unavailable'] })),
-    leadStatus(),
-    upsert('agents', agentRow({ key: LEAD, agentKind: 'main', role: 'planner', state: 'idle' })),
+export function buildFormingScenario(): Scenario {
+  return buildScenario([
+    upsert(
+      'team',
+      buildTeamRow({ teamPhase: 'forming', teamActiveCount: 0, degraded: ['lineage_unavailable'] }),
+    ),
+    buildLeadStatus(),
+    upsert('agents', buildAgentRow({ key: LEAD, agentKind: 'main', role: 'planner', state: 'idle' })),
     upsert(
       'agents',
-      agentRow({
+      buildAgentRow({
         key: 'worker-1',
         order: 2,
         state: 'unknown',

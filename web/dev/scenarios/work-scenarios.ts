@@ -2,18 +2,18 @@
 import type { ArtifactRow, ContextRow, Op, VersionEntry } from '../../src/system/generated/contracts'
 import type { Scenario } from '../fake-server'
 import {
-  actionRow,
-  place,
+  buildActionRow,
+  buildPosition,
+  buildSessionRow,
+  buildStatusRow,
+  buildTextPart,
+  buildToolPart,
+  buildTurnRow,
   SESSION,
-  sessionRow,
-  statusRow,
   THREAD,
-  textPart,
-  toolPart,
-  turnRow,
   upsert,
 } from '../rows'
-import { base, cards, DIFF, done, now, running } from './session-ops'
+import { buildBase, buildDoneTurn, buildRunningTurn, cards, DIFF, getNow } from './session-ops'
 
 const NOTES = `# Why the parser failed
 
@@ -37,9 +37,9 @@ const MINE = `${NOTES}\nMeasured: 3.1 ms before, 2.9 ms after.\n`
 
 export const WORK_BLOBS = { notes1: '# Notes\n', notes2: NOTES, code1: CODE, mine: MINE }
 
-const blob = (hash: keyof typeof WORK_BLOBS) => ({ hash, size: WORK_BLOBS[hash].length })
+const buildBlobRef = (hash: keyof typeof WORK_BLOBS) => ({ hash, size: WORK_BLOBS[hash].length })
 
-export function artifactRow(id: string, order: number, change: Partial<ArtifactRow> = {}): ArtifactRow {
+export function buildArtifactRow(id: string, order: number, change: Partial<ArtifactRow> = {}): ArtifactRow {
   return {
     kind: 'artifact',
     key: id,
@@ -51,25 +51,25 @@ export function artifactRow(id: string, order: number, change: Partial<ArtifactR
     status: 'saved',
     path: 'docs/notes.md',
     version: 2,
-    versions: [version(1, 'notes1'), version(2, 'notes2', { base: 1, added: 11, removed: 1 })],
+    versions: [buildVersion(1, 'notes1'), buildVersion(2, 'notes2', { base: 1, added: 11, removed: 1 })],
     agentId: 'agt_a',
     threadId: THREAD,
-    createdAt: now() - 900e6,
-    updatedAt: now() - 240e6,
+    createdAt: getNow() - 900e6,
+    updatedAt: getNow() - 240e6,
     ...change,
   }
 }
 
-export function version(
+export function buildVersion(
   number: number,
   content: keyof typeof WORK_BLOBS,
   change: Partial<VersionEntry> = {},
 ): VersionEntry {
   return {
     version: number,
-    content: blob(content),
+    content: buildBlobRef(content),
     versionOrigin: 'agent',
-    at: now() - 900e6 + number * 60e6,
+    at: getNow() - 900e6 + number * 60e6,
     agentId: 'agt_a',
     turnId: 'trn_a',
     toolCallId: 'cal_w',
@@ -102,18 +102,24 @@ export const CONTEXT: ContextRow = {
 }
 
 const artifacts: readonly Op[] = [
-  upsert('artifacts', artifactRow('art_a', 120)),
+  upsert('artifacts', buildArtifactRow('art_a', 120)),
   upsert(
     'artifacts',
-    artifactRow('art_b', 121, {
+    buildArtifactRow('art_b', 121, {
       title: 'parser.py',
       artifactKind: 'code',
       path: 'src/parser.py',
       version: 3,
       versions: [
-        version(1, 'code1', { versionOrigin: 'found', agentId: '', turnId: '' }),
-        version(2, 'code1', { base: 1, added: 4, removed: 2 }),
-        version(3, 'code1', { base: 2, versionOrigin: 'rollback', restores: 1, agentId: '', turnId: '' }),
+        buildVersion(1, 'code1', { versionOrigin: 'found', agentId: '', turnId: '' }),
+        buildVersion(2, 'code1', { base: 1, added: 4, removed: 2 }),
+        buildVersion(3, 'code1', {
+          base: 2,
+          versionOrigin: 'rollback',
+          restores: 1,
+          agentId: '',
+          turnId: '',
+        }),
       ],
       exports: [
         {
@@ -139,29 +145,29 @@ const artifacts: readonly Op[] = [
   ),
   upsert(
     'artifacts',
-    artifactRow('art_c', 122, {
+    buildArtifactRow('art_c', 122, {
       title: 'report.md',
       path: 'docs/report.md',
       status: 'conflict',
       code: 'artifact_conflict',
       message: 'The newest version is 2.',
-      draft: blob('mine'),
+      draft: buildBlobRef('mine'),
       draftBase: 1,
     }),
   ),
   upsert(
     'artifacts',
-    artifactRow('art_d', 123, { title: 'draft.md', path: 'docs/drafts/draft.md', status: 'deleted' }),
+    buildArtifactRow('art_d', 123, { title: 'draft.md', path: 'docs/drafts/draft.md', status: 'deleted' }),
   ),
 ]
 
-const withContext = (): readonly Op[] => {
-  const at = (step: number, key?: string) => place('trn_b', 300, step, key)
+const buildContextOps = (): readonly Op[] => {
+  const atStep = (step: number, key?: string) => buildPosition('trn_b', 300, step, key)
   return [
     upsert('context', CONTEXT),
     upsert(
       'turns',
-      turnRow('trn_b', 300, {
+      buildTurnRow('trn_b', 300, {
         input: { text: 'Write down what @src/parser.py does now, and look at @src/lexr.py too.' },
         given: CONTEXT.refs?.filter((ref) => ref.source !== 'pinned') ?? [],
         missing: CONTEXT.missing ?? [],
@@ -172,7 +178,7 @@ const withContext = (): readonly Op[] => {
     ),
     upsert('parts', {
       kind: 'context_event',
-      ...at(1, 'ctx_1'),
+      ...atStep(1, 'ctx_1'),
       event: 'resolved',
       given: 4,
       missing: CONTEXT.missing ?? [],
@@ -180,7 +186,7 @@ const withContext = (): readonly Op[] => {
     }),
     upsert('parts', {
       kind: 'context_event',
-      ...at(2, 'ctx_2'),
+      ...atStep(2, 'ctx_2'),
       event: 'compacted',
       cause: 'window',
       tokensBefore: 96_400,
@@ -189,14 +195,14 @@ const withContext = (): readonly Op[] => {
     }),
     upsert(
       'parts',
-      toolPart(at(4, 'cal_w'), 'Write', {
+      buildToolPart(atStep(4, 'cal_w'), 'Write', {
         summary: 'docs/notes.md',
         changes: [{ path: 'docs/notes.md', kind: 'modified', added: 11, removed: 1, diff: { text: DIFF } }],
       }),
     ),
     upsert('parts', {
       kind: 'artifact_ref',
-      ...at(5, 'art_a 2'),
+      ...atStep(5, 'art_a 2'),
       artifactId: 'art_a',
       title: 'notes.md',
       version: 2,
@@ -206,30 +212,33 @@ const withContext = (): readonly Op[] => {
     }),
     upsert('parts', {
       kind: 'artifact_ref',
-      ...at(6, 'art_c 1'),
+      ...atStep(6, 'art_c 1'),
       artifactId: 'art_c',
       title: 'report.md',
       version: 1,
       path: 'docs/report.md',
       added: 3,
     }),
-    upsert('parts', textPart(at(9), 'The notes say what the parser does now. There is no `src/lexr.py`.')),
+    upsert(
+      'parts',
+      buildTextPart(atStep(9), 'The notes say what the parser does now. There is no `src/lexr.py`.'),
+    ),
   ]
 }
 
 /** Artifacts of a session, one with a conflict, and a turn with attachments. */
-export function work(): Scenario {
+export function buildWorkScenario(): Scenario {
   return {
     workspace: cards,
     openAtFirst: SESSION,
     sessions: {
       [SESSION]: [
-        ...base(),
-        upsert('session', sessionRow()),
-        ...done('trn_a', 100),
+        ...buildBase(),
+        upsert('session', buildSessionRow()),
+        ...buildDoneTurn('trn_a', 100),
         ...artifacts,
-        ...withContext(),
-        upsert('status', statusRow({ status: 'done', detail: 'completed', turnId: 'trn_b' })),
+        ...buildContextOps(),
+        upsert('status', buildStatusRow({ status: 'done', detail: 'completed', turnId: 'trn_b' })),
       ],
     },
     blobs: WORK_BLOBS,
@@ -263,22 +272,22 @@ const FORM = {
 }
 
 /** A running tool call that requests a form, a background process, and the tool inventory. */
-export function tools(): Scenario {
-  const at = (step: number, key?: string) => place('trn_b', 300, step, key)
+export function buildToolsScenario(): Scenario {
+  const atStep = (step: number, key?: string) => buildPosition('trn_b', 300, step, key)
   return {
     workspace: cards,
     openAtFirst: SESSION,
     sessions: {
       [SESSION]: [
-        ...base(),
-        running('trn_b', 300, 'waiting'),
-        upsert('status', statusRow({ status: 'blocked', detail: 'waiting_approval', turnId: 'trn_b' })),
+        ...buildBase(),
+        buildRunningTurn('trn_b', 300, 'waiting'),
+        upsert('status', buildStatusRow({ status: 'blocked', detail: 'waiting_approval', turnId: 'trn_b' })),
         upsert(
           'parts',
-          toolPart(at(2, 'cal_t'), 'tickets_create', {
+          buildToolPart(atStep(2, 'cal_t'), 'tickets_create', {
             state: 'progress',
             summary: 'The parser walks its tokens twice',
-            startedAt: now() - 9e6,
+            startedAt: getNow() - 9e6,
             durationMs: 0,
             done: 7,
             total: 20,
@@ -296,11 +305,11 @@ export function tools(): Scenario {
           toolCallId: 'cal_p',
           state: 'running',
           command: { text: 'python -m http.server 8080' },
-          startedAt: now() - 95e6,
+          startedAt: getNow() - 95e6,
         }),
         upsert(
           'actions',
-          actionRow({
+          buildActionRow({
             actionType: 'structured_input',
             tool: 'tickets_create',
             toolCallId: 'cal_t',

@@ -21,7 +21,7 @@ export interface SessionCommands {
   /** Show a tab of the details. */
   readonly showTab: (id: string) => void
   /** Open the dialog for a new job. */
-  readonly newJob: () => void
+  readonly openNewJob: () => void
 }
 
 export interface CommandContext extends SessionCommands {
@@ -41,22 +41,30 @@ export interface CommandContext extends SessionCommands {
 type Row = PaletteCommand & { readonly offered: boolean }
 
 export function buildPaletteCommands(context: CommandContext): readonly PaletteCommand[] {
-  return [...sessionCommands(context), ...viewCommands(context), ...sessionLinks(context)].filter(
-    (row) => row.offered,
-  )
+  return [
+    ...buildSessionCommands(context),
+    ...buildViewCommands(context),
+    ...buildSessionLinks(context),
+  ].filter((row) => row.offered)
 }
 
-function sessionCommands(context: CommandContext): readonly Row[] {
+function buildSessionCommands(context: CommandContext): readonly Row[] {
   const { t, services, active } = context
   const { workbench } = services
   const update = (change: { pinned?: boolean; archived?: boolean }) => {
     if (active === null) return
     const body = { sessionId: active.sessionId, ...change }
-    void workbench.attempt(() => workbench.api.command('update_session', body))
+    void workbench.attempt(() => workbench.api.send('update_session', body))
   }
   const hasSession = active !== null
   const works = !hasSession || !context.isReadOnly
-  const row = (id: string, label: string, icon: Row['icon'], offered: boolean, perform: () => void): Row => ({
+  const buildRow = (
+    id: string,
+    label: string,
+    icon: Row['icon'],
+    offered: boolean,
+    perform: () => void,
+  ): Row => ({
     id,
     group: 'session',
     label,
@@ -66,46 +74,46 @@ function sessionCommands(context: CommandContext): readonly Row[] {
   })
   return [
     {
-      ...row('decide', t('palette.next_request'), 'shield', context.canDecide, context.decide),
+      ...buildRow('decide', t('palette.next_request'), 'shield', context.canDecide, context.decide),
       keys: t('action.focus_keys'),
     },
-    row('interrupt', t('palette.interrupt'), 'stop', context.canInterrupt, context.interrupt),
-    row('resume', t('palette.resume'), 'play', context.canResume, context.resume),
-    row('compose', t('palette.focus_composer'), 'edit', works, context.compose),
-    row('artifacts', t('palette.artifacts'), 'layers', hasSession, () => context.showTab('artifacts')),
-    row('context', t('palette.context'), 'gauge', hasSession, () => context.showTab('context')),
-    row('tools', t('palette.tools'), 'tool', hasSession, () => context.showTab('tools')),
-    row('pin', t(active?.pinned ? 'sessions.unpin' : 'sessions.pin'), 'pin', hasSession, () =>
+    buildRow('interrupt', t('palette.interrupt'), 'stop', context.canInterrupt, context.interrupt),
+    buildRow('resume', t('palette.resume'), 'play', context.canResume, context.resume),
+    buildRow('compose', t('palette.focus_composer'), 'edit', works, context.compose),
+    buildRow('artifacts', t('palette.artifacts'), 'layers', hasSession, () => context.showTab('artifacts')),
+    buildRow('context', t('palette.context'), 'gauge', hasSession, () => context.showTab('context')),
+    buildRow('tools', t('palette.tools'), 'tool', hasSession, () => context.showTab('tools')),
+    buildRow('pin', t(active?.pinned ? 'sessions.unpin' : 'sessions.pin'), 'pin', hasSession, () =>
       update({ pinned: !active?.pinned }),
     ),
-    row(
+    buildRow(
       'archive',
       t(active?.archived ? 'sessions.unarchive' : 'sessions.archive'),
       'archive',
       hasSession,
       () => update({ archived: !active?.archived }),
     ),
-    row(
+    buildRow(
       'job',
       t('team.new_job'),
       'plus',
       works && (hasSession || workbench.workspaceId !== ''),
-      context.newJob,
+      context.openNewJob,
     ),
-    row('add', t('palette.add_agent'), 'plus', hasSession && works, context.askToAdd),
-    row('export', t('evidence.export'), 'download', hasSession, () => {
+    buildRow('add', t('palette.add_agent'), 'plus', hasSession && works, context.askToAdd),
+    buildRow('export', t('evidence.export'), 'download', hasSession, () => {
       if (active !== null) void workbench.attempt(() => workbench.evidence.export(active.sessionId, null))
     }),
-    row('delete', t('sessions.delete'), 'trash', hasSession, () => {
+    buildRow('delete', t('sessions.delete'), 'trash', hasSession, () => {
       if (active !== null) context.askToDelete(active)
     }),
   ]
 }
 
-function viewCommands(context: CommandContext): readonly Row[] {
+function buildViewCommands(context: CommandContext): readonly Row[] {
   const { t, services } = context
   const { theme, language } = services
-  const row = (id: string, label: string, icon: Row['icon'], perform: () => void): Row => ({
+  const buildRow = (id: string, label: string, icon: Row['icon'], perform: () => void): Row => ({
     id,
     group: 'view',
     label,
@@ -114,23 +122,28 @@ function viewCommands(context: CommandContext): readonly Row[] {
     perform,
   })
   return [
-    row('sidebar', t('palette.toggle_sidebar'), 'sidebar', context.toggleSidebar),
-    row('settings', t('settings.title'), 'gear', () => context.openSettings('models')),
-    row('rules', t('palette.rules'), 'shield', () => context.openSettings('rules')),
-    row('servers', t('palette.servers'), 'tool', () => context.openSettings('servers')),
-    row('details', t('palette.toggle_details'), 'details', context.toggleDetails),
+    buildRow('sidebar', t('palette.toggle_sidebar'), 'sidebar', context.toggleSidebar),
+    buildRow('settings', t('settings.title'), 'gear', () => context.openSettings('models')),
+    buildRow('rules', t('palette.rules'), 'shield', () => context.openSettings('rules')),
+    buildRow('servers', t('palette.servers'), 'tool', () => context.openSettings('servers')),
+    buildRow('details', t('palette.toggle_details'), 'details', context.toggleDetails),
     ...THEMES.map((choice) =>
-      row(`theme ${choice}`, `${t('theme.label')}: ${t(`theme.${choice}`)}`, 'sun', () =>
+      buildRow(`theme ${choice}`, `${t('theme.label')}: ${t(`theme.${choice}`)}`, 'sun', () =>
         theme.choose(choice),
       ),
     ),
     ...LANGUAGES.map(({ code, name }) =>
-      row(`language ${code}`, `${t('language.label')}: ${name}`, 'globe', () => void language.choose(code)),
+      buildRow(
+        `language ${code}`,
+        `${t('language.label')}: ${name}`,
+        'globe',
+        () => void language.choose(code),
+      ),
     ),
   ]
 }
 
-function sessionLinks(context: CommandContext): readonly Row[] {
+function buildSessionLinks(context: CommandContext): readonly Row[] {
   const { t, services, sessions } = context
   const open = (id: string | null) => services.workbench.openSession(id)
   const rows = sessions

@@ -2,7 +2,7 @@
 import { ApiClient, type Confirmation } from '@/system/api/client'
 import type { Fetch, SendFile } from '@/system/api/upload'
 import { LanguageChoice } from '@/system/i18n/languages'
-import { newId } from '@/system/ids'
+import { createId } from '@/system/ids'
 import { Drafts } from '@/system/local/drafts'
 import { LocalValues } from '@/system/local/local-values'
 import { ReadMarks } from '@/system/local/read-marks'
@@ -39,7 +39,7 @@ export function createServices(
 ): Services {
   const values = new LocalValues(storage)
   const drafts = new Drafts(values)
-  const api = new ApiClient(fetch, () => newId('key'), sendFile, confirmation)
+  const api = new ApiClient(fetch, () => createId('key'), sendFile, confirmation)
   return {
     values,
     drafts,

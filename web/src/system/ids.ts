@@ -9,7 +9,7 @@ const LENGTH = 22
 /** `trn`: turn, `str`: steer, `key`: idempotency key, `att`: attachment. */
 export type IdKind = 'trn' | 'str' | 'key' | 'att'
 
-export function newId(kind: IdKind, now: number = Date.now()): string {
+export function createId(kind: IdKind, now: number = Date.now()): string {
   let number = BigInt(now) << 80n
   for (const [index, byte] of crypto.getRandomValues(new Uint8Array(10)).entries()) {
     number |= BigInt(byte) << BigInt(72 - 8 * index)

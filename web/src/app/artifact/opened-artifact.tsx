@@ -24,12 +24,12 @@ export default function OpenedArtifact(props: {
     <ArtifactWorkspace
       artifact={artifact}
       successor={props.successor}
-      read={artifacts.versions(artifactId)}
+      read={artifacts.getVersions(artifactId)}
       version={props.version}
-      draft={artifacts.draft(artifactId)}
+      draft={artifacts.getDraft(artifactId)}
       busy={artifacts.isSaving(artifactId) || artifact.status === 'saving'}
-      refusal={artifacts.refusal(artifactId)}
-      diffOf={(from, to) => artifacts.diff(artifactId, from, to)}
+      refusal={artifacts.getRefusal(artifactId)}
+      getDiff={(from, to) => artifacts.getDiff(artifactId, from, to)}
       handlers={handlers}
     />
   )

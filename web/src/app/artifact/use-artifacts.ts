@@ -22,9 +22,9 @@ export interface OpenArtifact {
 
 export function useOpenArtifact(session: Session, show: () => void): OpenArtifact {
   const [opened, setOpened] = useState<OpenVersion | null>(null)
-  const panel = session.feed.rows.panel('artifacts')
+  const panel = session.feed.rows.getPanel('artifacts')
   // The array is the same until a row changes, so the conversation's cards re-render only then.
-  const all = panel.all()
+  const all = panel.list()
   const onOpen = useCallback(
     (artifactId: string, version: number | null) => {
       setOpened({ artifactId, version })
@@ -65,12 +65,12 @@ export function useArtifactHandlers(
       onNeedDiff: ({ artifactId }, from, to) => void artifacts.readDiff(sessionId, artifactId, from, to),
       onExport: ({ artifactId }, form, version) =>
         void workbench.attempt(() =>
-          workbench.api.command('export_artifact', { sessionId, artifactIds: [artifactId], form, version }),
+          workbench.api.send('export_artifact', { sessionId, artifactIds: [artifactId], form, version }),
         ),
       onDelete: ({ artifactId }, file) =>
         void workbench
           .attempt(() =>
-            workbench.api.command('delete_artifact', { sessionId, artifactId, confirm: artifactId, file }),
+            workbench.api.send('delete_artifact', { sessionId, artifactId, confirm: artifactId, file }),
           )
           .then((isDeleted) => {
             if (isDeleted) onClose()
@@ -108,7 +108,7 @@ export function useArtifactList(session: Session, onOpen: ArtifactHandlers['onOp
         }),
       onArchive: (artifactIds) =>
         workbench.captureRefusal(() =>
-          workbench.api.command('export_artifact', { sessionId, artifactIds, form: 'zip' }),
+          workbench.api.send('export_artifact', { sessionId, artifactIds, form: 'zip' }),
         ),
       ...exportHandlers({ workbench }, sessionId),
     }),
@@ -119,13 +119,11 @@ export function useArtifactList(session: Session, onOpen: ArtifactHandlers['onOp
 function exportHandlers({ workbench }: Pick<Services, 'workbench'>, sessionId: string) {
   return {
     onRetryExport: (artifactId: string, exportId: string) =>
-      void workbench.attempt(() =>
-        workbench.api.command('retry_artifact', { sessionId, artifactId, exportId }),
-      ),
+      void workbench.attempt(() => workbench.api.send('retry_artifact', { sessionId, artifactId, exportId })),
     onDownload: ({ content, name, form }: Export) => {
       if (content === null) return
       void workbench.attempt(async () =>
-        saveFile(await workbench.api.readFile(content.hash, sessionId), fileName(name || form)),
+        saveFile(await workbench.api.readFile(content.hash, sessionId), buildFileName(name || form)),
       )
     },
   }
@@ -134,13 +132,13 @@ function exportHandlers({ workbench }: Pick<Services, 'workbench'>, sessionId: s
 /** Find the artifact that replaced a deleted one: same path, same folder. */
 export function findSuccessor(deleted: ArtifactRow, all: readonly ArtifactRow[]): ArtifactRow | null {
   if (deleted.status !== 'deleted' || deleted.path === '') return null
-  const there = (row: ArtifactRow) =>
+  const isPresent = (row: ArtifactRow) =>
     row.status !== 'deleted' && row.path === deleted.path && row.worktree === deleted.worktree
-  return all.findLast(there) ?? null
+  return all.findLast(isPresent) ?? null
 }
 
 /** Remove characters that a file name cannot contain. */
-function fileName(name: string): string {
+function buildFileName(name: string): string {
   const plain = name.replace(/[^A-Za-z0-9._-]+/g, '_').replace(/^[^A-Za-z0-9_]+/, '')
   return plain.slice(-200) || 'export'
 }

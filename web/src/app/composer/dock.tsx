@@ -10,7 +10,7 @@ import { PausedBanner } from '@/features/status/paused-banner'
 import type { Translate } from '@/system/i18n/translate'
 import type { ActionRow, QueueRow, SessionRow, StatusRow } from '@/system/rows/model'
 import { isQuestion } from '@/system/selectors/activity'
-import { itemTitle } from '@/system/selectors/job'
+import { findItemTitle } from '@/system/selectors/job'
 import { findAsker, type Team } from '@/system/selectors/team'
 import type { Session } from '@/system/workbench/session'
 import { Button } from '@/ui/button'
@@ -46,7 +46,7 @@ export function Dock(props: DockProps) {
   useReturnFocus(props.actions.length, props.inputRef)
   const composer = useComposer(session.id, props.chosen, props.busy ? (status?.turnId ?? '') : '')
   const sessionId = session.id
-  const sentToQueue = workbench.outbox.entriesOf(sessionId).filter((entry) => entry.sendMode === 'queue')
+  const sentToQueue = workbench.outbox.listEntries(sessionId).filter((entry) => entry.sendMode === 'queue')
   const paused = status?.paused ?? null
   return (
     <div className="mx-auto w-full max-w-[820px] shrink-0 space-y-2 px-5 pb-3 max-sm:px-3">
@@ -58,7 +58,7 @@ export function Dock(props: DockProps) {
           queued={queue.length}
           onResume={() =>
             void workbench.attempt(() =>
-              workbench.api.command('resume_thread', { sessionId, threadId: status.threadId }),
+              workbench.api.send('resume_thread', { sessionId, threadId: status.threadId }),
             )
           }
         />
@@ -68,11 +68,11 @@ export function Dock(props: DockProps) {
         sent={props.toAgent === null ? sentToQueue : []}
         handlers={{
           onEdit: (turnId, text) =>
-            workbench.attempt(() => workbench.api.command('edit_queued_turn', { sessionId, turnId, text })),
+            workbench.attempt(() => workbench.api.send('edit_queued_turn', { sessionId, turnId, text })),
           onPromote: (turnId) =>
-            void workbench.attempt(() => workbench.api.command('promote_queued_turn', { sessionId, turnId })),
+            void workbench.attempt(() => workbench.api.send('promote_queued_turn', { sessionId, turnId })),
           onRemove: (turnId) =>
-            void workbench.attempt(() => workbench.api.command('remove_queued_turn', { sessionId, turnId })),
+            void workbench.attempt(() => workbench.api.send('remove_queued_turn', { sessionId, turnId })),
         }}
       />
       {props.toAgent ?? (
@@ -80,7 +80,7 @@ export function Dock(props: DockProps) {
           {...composer}
           busy={props.busy}
           placeholder={t(props.busy ? 'composer.placeholder_busy' : 'composer.placeholder')}
-          disabledBecause={closedBecause(props, t)}
+          disabledBecause={explainClosed(props, t)}
           inputRef={props.inputRef}
           meter={props.meter}
           instead={
@@ -96,7 +96,7 @@ export function Dock(props: DockProps) {
   )
 }
 
-function closedBecause({ source, archived, hasUnknownFacts }: DockProps, t: Translate): string | null {
+function explainClosed({ source, archived, hasUnknownFacts }: DockProps, t: Translate): string | null {
   if (hasUnknownFacts) return t('composer.unknown_facts')
   if (source !== null) return t('composer.imported', { product: t(`session.source.${source}`) })
   return archived ? t('composer.archived') : null
@@ -140,10 +140,10 @@ function PendingAction({ session, threads, actions, team }: DockProps) {
     action,
     agentName: asker?.name ?? (threads.length > 1 ? (asks?.agentName ?? action.agentId) : ''),
     parentName: asker?.parent ?? '',
-    itemTitle: team === null ? '' : itemTitle(team, action.agentId),
+    itemTitle: team === null ? '' : findItemTitle(team, action.agentId),
     index,
     count: actions.length,
-    answered: workbench.answering(actionId),
+    answered: workbench.getPendingDecision(actionId),
     takesFocus: document.activeElement === null || document.activeElement === document.body,
     onNext: () => setChosen((index + 1) % actions.length),
   }

@@ -39,7 +39,7 @@ export function useNextTurn(session: Session, turns: readonly TurnRow[]): NextTu
   useEffect(() => {
     if (last !== null) choices.clearApplied(id, last)
   }, [choices, id, last?.turnId])
-  const sent = workbench.outbox.entriesOf(id).findLast((entry) => entry.sendMode !== 'steer')
+  const sent = workbench.outbox.listEntries(id).findLast((entry) => entry.sendMode !== 'steer')
   const next = choices.get(id)
   const mode = next.mode ?? (sent ?? last ?? DEFAULT_TURN_SETTINGS).mode
   const chosenMode = next.permissionMode ?? (sent?.chosen ? sent : last)?.permissionMode
@@ -98,7 +98,7 @@ function useAttaching(draftKey: string, running: string): AttachmentProps {
     [attachments, draftKey],
   )
   const onRemove = useCallback((id: string) => attachments.remove(draftKey, id), [attachments, draftKey])
-  const list = attachments.filesAt(draftKey)
+  const list = attachments.listFiles(draftKey)
   const hasImages = list.some((file) => file.media.startsWith('image/'))
   return { list, onFiles, onRemove, route: useModelRoute(draftKey, running, hasImages) }
 }

@@ -69,7 +69,7 @@ export function FirstView(props: {
       }}
       composer={
         <div className="space-y-2">
-          {workbench.outbox.entriesOf('').map((entry) => (
+          {workbench.outbox.listEntries('').map((entry) => (
             <SentEntry
               key={entry.id}
               entry={entry}

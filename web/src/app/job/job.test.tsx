@@ -1,23 +1,23 @@
 import { cleanup, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, expect, test } from 'vitest'
-import { clean, page } from '../../../dev/app-page'
+import { clearStorage, openPage } from '../../../dev/app-page'
 import { RefusedAnswer } from '../../../dev/fake-server'
 import {
-  actionRow,
-  agentRow,
+  buildActionRow,
+  buildAgentRow,
+  buildSessionRow,
+  buildStatusRow,
+  buildTaskRow,
+  buildTeamRow,
   SESSION,
-  sessionRow,
-  statusRow,
-  taskRow,
-  teamRow,
   upsert,
 } from '../../../dev/rows'
-import { team } from '../../../dev/scenarios/team-scenarios'
+import { buildTeamScenario } from '../../../dev/scenarios/team-scenarios'
 
-beforeEach(clean)
+beforeEach(clearStorage)
 
-const JOB = taskRow({
+const JOB = buildTaskRow({
   key: 'tsk_j',
   title: 'Read them all',
   entity: 'automation_job',
@@ -25,9 +25,15 @@ const JOB = taskRow({
   job: 'job_1',
   items: { completed: 1, failed: 0, running: 1, waiting: 0, cancelled: 0 },
 })
-const RUNS = taskRow({ key: 'tsk_b', title: 'Read b', status: 'running', job: 'job_1', parentTask: 'tsk_j' })
+const RUNS = buildTaskRow({
+  key: 'tsk_b',
+  title: 'Read b',
+  status: 'running',
+  job: 'job_1',
+  parentTask: 'tsk_j',
+})
 
-async function palette() {
+async function openPalette() {
   await userEvent.keyboard('{Control>}k{/Control}')
   return within(await screen.findByRole('dialog', { hidden: true }))
 }
@@ -38,7 +44,7 @@ test('a job can start from a single agent, and appears on the board that it crea
     { name: 'reader', kind: 'subagent', description: 'Reads.', added: false },
   ]
   let refused = true
-  const { server } = await page(
+  const { server } = await openPage(
     {
       answers: {
         list_agents: () => ({ sessionId: SESSION, agents, problems: 0, sequence: 1 }),
@@ -55,7 +61,7 @@ test('a job can start from a single agent, and appears on the board that it crea
     `#/s/${SESSION}`,
   )
   await screen.findByText('Ready')
-  await userEvent.click((await palette()).getByRole('option', { name: 'New job', hidden: true }))
+  await userEvent.click((await openPalette()).getByRole('option', { name: 'New job', hidden: true }))
   const dialog = within(await screen.findByRole('dialog', { name: 'New job', hidden: true }))
   await userEvent.type(dialog.getByLabelText('Title'), 'Read them all')
   await userEvent.type(dialog.getByLabelText('Items, one per line'), 'a{Enter}b')
@@ -74,7 +80,11 @@ test('a job can start from a single agent, and appears on the board that it crea
       agent: 'reader',
     },
   })
-  server.send(SESSION, [...(team().sessions[SESSION] ?? []), upsert('tasks', JOB), upsert('tasks', RUNS)])
+  server.send(SESSION, [
+    ...(buildTeamScenario().sessions[SESSION] ?? []),
+    upsert('tasks', JOB),
+    upsert('tasks', RUNS),
+  ])
   const board = within(await screen.findByRole('region', { name: 'Board' }))
   expect(await board.findByRole('button', { name: 'Read them all' })).toBeTruthy()
   expect(board.queryByText('Read b')).toBeNull()
@@ -85,14 +95,14 @@ test('items missing from a snapshot are read on demand, and newer rows replace t
     { itemId: 'tsk_a', title: 'Read a', status: 'completed', attempts: 1, output: 'It is short.' },
     { itemId: 'tsk_b', title: 'Read b', status: 'running', attempts: 1 },
   ]
-  const own = team()
+  const own = buildTeamScenario()
   const rows = [...(own.sessions[SESSION] ?? []), upsert('tasks', JOB), upsert('tasks', RUNS)]
   const requests: unknown[] = []
   const get_job = (body: Record<string, string>) => {
     requests.push(body)
     return { sessionId: SESSION, jobId: 'job_1', taskId: 'tsk_j', title: '', status: 'running', items }
   }
-  const { server } = await page({ sessions: { [SESSION]: rows }, answers: { get_job } }, `#/s/${SESSION}`)
+  const { server } = await openPage({ sessions: { [SESSION]: rows }, answers: { get_job } }, `#/s/${SESSION}`)
   const nav = within(await screen.findByRole('navigation', { name: 'Team views' }))
   await userEvent.click(nav.getByRole('button', { name: 'Board' }))
   const card = await screen.findByRole('button', { name: 'Read them all' })
@@ -109,13 +119,13 @@ test('items missing from a snapshot are read on demand, and newer rows replace t
 })
 
 const BEGUN_BY_JOB = [
-  upsert('session', sessionRow()),
-  upsert('status', statusRow({ key: 'thr_lead', threadId: 'thr_lead', agentId: 'lead' })),
-  upsert('team', teamRow({ lead: 'lead' })),
-  upsert('agents', agentRow({ key: 'lead', agentKind: 'main', state: 'idle' })),
+  upsert('session', buildSessionRow()),
+  upsert('status', buildStatusRow({ key: 'thr_lead', threadId: 'thr_lead', agentId: 'lead' })),
+  upsert('team', buildTeamRow({ lead: 'lead' })),
+  upsert('agents', buildAgentRow({ key: 'lead', agentKind: 'main', state: 'idle' })),
   upsert(
     'agents',
-    agentRow({ key: 'reader-1', parentAgentId: 'lead', taskId: 'tsk_b', latestTurn: 'trn_1' }),
+    buildAgentRow({ key: 'reader-1', parentAgentId: 'lead', taskId: 'tsk_b', latestTurn: 'trn_1' }),
   ),
   upsert('tasks', { ...JOB, items: { completed: 0, failed: 0, running: 1, waiting: 0, cancelled: 0 } }),
   upsert('tasks', RUNS),
@@ -123,52 +133,52 @@ const BEGUN_BY_JOB = [
 
 test('a session started by a job opens on the job, without taking the focus, and stays where it was left', async () => {
   const sessions = { [SESSION]: BEGUN_BY_JOB }
-  await page({ sessions }, `#/s/${SESSION}`)
+  await openPage({ sessions }, `#/s/${SESSION}`)
   expect(await screen.findByRole('list', { name: 'Items of Read them all' })).toBeTruthy()
   expect(screen.getByRole('button', { name: 'Back to board' })).not.toBe(document.activeElement)
   const go = (view: string) => userEvent.click(screen.getByRole('button', { name: view }))
   await go('Conversation')
   expect(screen.queryByRole('list', { name: 'Items of Read them all' })).toBeNull()
-  const reloaded = async () => {
+  const reload = async () => {
     const left: unknown = window.history.state
     cleanup()
-    const begun = page({ sessions }, `#/s/${SESSION}`)
+    const begun = openPage({ sessions }, `#/s/${SESSION}`)
     window.history.replaceState(left, '')
     await begun
     await screen.findByRole('navigation', { name: 'Team views' })
   }
-  await reloaded()
+  await reload()
   expect(screen.getByRole('button', { name: 'Conversation' }).getAttribute('aria-current')).toBe('page')
   await go('Board')
-  await reloaded()
+  await reload()
   expect(await screen.findByRole('list', { name: 'Items of Read them all' })).toBeTruthy()
   await go('Board')
-  await reloaded()
+  await reload()
   expect(await screen.findByRole('region', { name: 'Board' })).toBeTruthy()
 })
 
 test('a question of a job worker names its item', async () => {
-  const asks = upsert('actions', actionRow({ agentId: 'reader-1', threadId: 'thr_reader-1' }))
-  await page({ sessions: { [SESSION]: [...BEGUN_BY_JOB, asks] } }, `#/s/${SESSION}`)
+  const asks = upsert('actions', buildActionRow({ agentId: 'reader-1', threadId: 'thr_reader-1' }))
+  await openPage({ sessions: { [SESSION]: [...BEGUN_BY_JOB, asks] } }, `#/s/${SESSION}`)
   expect(await screen.findByText('Requested by reader-1 · Read b')).toBeTruthy()
 })
 
 test('a session with several jobs opens on its board; with a turn of the lead, on the conversation', async () => {
-  const other = taskRow({ ...JOB, key: 'tsk_k', title: 'Read others', job: 'job_2' })
+  const other = buildTaskRow({ ...JOB, key: 'tsk_k', title: 'Read others', job: 'job_2' })
   const several = [...BEGUN_BY_JOB, upsert('tasks', other)]
-  await page({ sessions: { [SESSION]: several } }, `#/s/${SESSION}`)
+  await openPage({ sessions: { [SESSION]: several } }, `#/s/${SESSION}`)
   const board = within(await screen.findByRole('region', { name: 'Board' }))
   expect(board.getByRole('button', { name: 'Read others' })).toBeTruthy()
   cleanup()
-  const lead = agentRow({ key: 'lead', agentKind: 'main', state: 'idle', latestTurn: 'trn_0' })
-  await page({ sessions: { [SESSION]: [...BEGUN_BY_JOB, upsert('agents', lead)] } }, `#/s/${SESSION}`)
+  const lead = buildAgentRow({ key: 'lead', agentKind: 'main', state: 'idle', latestTurn: 'trn_0' })
+  await openPage({ sessions: { [SESSION]: [...BEGUN_BY_JOB, upsert('agents', lead)] } }, `#/s/${SESSION}`)
   await screen.findByRole('navigation', { name: 'Team views' })
   expect(screen.getByRole('button', { name: 'Conversation' }).getAttribute('aria-current')).toBe('page')
 })
 
 test('a job on the first page starts a session, which is then shown', async () => {
   let refused = true
-  const { server, services } = await page({
+  const { server, services } = await openPage({
     sessions: { [SESSION]: BEGUN_BY_JOB },
     answers: {
       create_job: () =>
@@ -182,7 +192,7 @@ test('a job on the first page starts a session, which is then shown', async () =
     },
   })
   await waitFor(() => expect(services.workbench.workspaceId).not.toBe(''))
-  await userEvent.click((await palette()).getByRole('option', { name: 'New job', hidden: true }))
+  await userEvent.click((await openPalette()).getByRole('option', { name: 'New job', hidden: true }))
   const dialog = within(await screen.findByRole('dialog', { name: 'New job', hidden: true }))
   expect(dialog.getByRole('option', { name: 'Default', hidden: true })).toBeTruthy()
   await userEvent.type(dialog.getByLabelText('Title'), 'Read them all')
@@ -203,10 +213,10 @@ test('a job on the first page starts a session, which is then shown', async () =
 })
 
 test('a read-only session cannot start a job', async () => {
-  const rows = [upsert('session', sessionRow({ source: 'codex' })), upsert('status', statusRow())]
-  await page({ sessions: { [SESSION]: rows } }, `#/s/${SESSION}`)
+  const rows = [upsert('session', buildSessionRow({ source: 'codex' })), upsert('status', buildStatusRow())]
+  await openPage({ sessions: { [SESSION]: rows } }, `#/s/${SESSION}`)
   await screen.findByRole('button', { name: 'New session here' })
-  const offered = await palette()
+  const offered = await openPalette()
   expect(await offered.findByText('Export evidence')).toBeTruthy()
   expect(offered.queryByText('New job')).toBeNull()
 })

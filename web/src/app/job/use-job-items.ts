@@ -1,7 +1,7 @@
 /** Items of a job from a query. */
 import { useEffect, useState } from 'react'
 import type { JobItem } from '@/system/generated/contracts'
-import { isItem, isJob, itemCounts, totalItems } from '@/system/selectors/job'
+import { countItems, isItem, isJob, sumItems } from '@/system/selectors/job'
 import type { Team } from '@/system/selectors/team'
 import type { Session } from '@/system/workbench/session'
 import { useServices } from '../services-context'
@@ -15,7 +15,7 @@ export function useJobItems(session: Session, team: Team, taskId: string): reado
   const job = team.tasks.filter(isJob).find((task) => task.key === taskId)
   const jobId = job?.job ?? ''
   const rowCount = team.tasks.filter((task) => task.job === jobId && isItem(task)).length
-  const lacks = job !== undefined && rowCount < totalItems(itemCounts(job))
+  const lacks = job !== undefined && rowCount < sumItems(countItems(job))
   useEffect(() => {
     if (!lacks) return
     let isStale = false

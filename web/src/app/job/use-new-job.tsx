@@ -19,11 +19,11 @@ export function useNewJob(session: Session | null, onCreated: (sessionId: string
   const ask = useCallback(async () => {
     setForm({ subagents: session === null ? null : await readSubagents(workbench, session.id) })
   }, [workbench, session])
-  const make = async (job: NewJob) => {
+  const create = async (job: NewJob) => {
     const place = session === null ? { workspaceId: workbench.workspaceId } : { sessionId: session.id }
     let newSessionId = ''
     const refusal = await workbench.captureRefusal(async () => {
-      newSessionId = (await workbench.api.command('create_job', { ...place, ...job })).sessionId
+      newSessionId = (await workbench.api.send('create_job', { ...place, ...job })).sessionId
     })
     if (refusal === null) onCreated(newSessionId)
     return refusal
@@ -33,7 +33,7 @@ export function useNewJob(session: Session | null, onCreated: (sessionId: string
       <NewJobDialog
         subagents={form.subagents}
         beginsSession={session === null}
-        onCreate={make}
+        onCreate={create}
         onDone={() => setForm(null)}
       />
     </Suspense>

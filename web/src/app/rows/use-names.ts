@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import type { Names } from '@/features/shared/surface'
 import type { StatusRow } from '@/system/rows/model'
-import { agentName, type Team } from '@/system/selectors/team'
+import { findAgentName, type Team } from '@/system/selectors/team'
 import type { useSessionRows } from './use-session-rows'
 
 /** Display names of a session. Rows of the conversation re-render only if a name changes. */
@@ -12,8 +12,9 @@ export function useSessionNames({ team, threads }: ReturnType<typeof useSessionR
   const soloNames = agents.length > 0 ? '' : serializeNames(threads)
   return useMemo(
     () => ({
-      agent: (id) => (soloNames === '' ? agentName(agents, id) : (parseNames(soloNames).get(id) ?? id)),
-      task: (id) => tasks.find((task) => task.key === id)?.title ?? id,
+      nameAgent: (id) =>
+        soloNames === '' ? findAgentName(agents, id) : (parseNames(soloNames).get(id) ?? id),
+      nameTask: (id) => tasks.find((task) => task.key === id)?.title ?? id,
     }),
     [agents, tasks, soloNames],
   )

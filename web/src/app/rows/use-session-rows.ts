@@ -25,15 +25,15 @@ export function useSessionRows(session: Session, agentId: string | null) {
   const agent = team === null || agentId === null ? null : findAgent(team.agents, agentId)
   const leadsThread = findLeadThread(rows, team)
   const threadId = agent?.threadId ?? leadsThread
-  const shell = rows.panel('session').all()[0] ?? null
+  const shell = rows.getPanel('session').list()[0] ?? null
   /**
    * A fact that this version cannot read may have ended the running turn, and no host takes over
    * such a session.
    */
   const hasUnknownFacts = shell?.hasUnknownFacts === true
-  const threads = rows.panel('status').all()
+  const threads = rows.getPanel('status').list()
   const status = hasUnknownFacts ? null : (threads.find((thread) => thread.threadId === leadsThread) ?? null)
-  const all = rows.panel('turns').all()
+  const all = rows.getPanel('turns').list()
   const turns = useMemo(
     () => (team === null ? all : all.filter((turn) => turn.threadId === threadId)),
     [team, all, threadId],
@@ -41,7 +41,7 @@ export function useSessionRows(session: Session, agentId: string | null) {
   const running = hasUnknownFacts
     ? null
     : (all.find((turn) => turn.threadId === leadsThread && isRunning(turn)) ?? null)
-  const queue = rows.panel('queue').all()
+  const queue = rows.getPanel('queue').list()
   const isLeads = threadId === leadsThread
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the rows change in place; `version` changes with them
@@ -49,8 +49,8 @@ export function useSessionRows(session: Session, agentId: string | null) {
     () =>
       buildConversation(turns, {
         opened,
-        sent: isLeads ? workbench.outbox.entriesOf(session.id) : [],
-        parts: (turnId) => rows.panel('parts').ofTurn(turnId),
+        sent: isLeads ? workbench.outbox.listEntries(session.id) : [],
+        getParts: (turnId) => rows.getPanel('parts').listTurn(turnId),
         hasParts: (turn) => session.hasParts(turn),
         atWork: !hasUnknownFacts,
       }),
@@ -71,7 +71,7 @@ export function useSessionRows(session: Session, agentId: string | null) {
     running,
     shell,
     queue: team === null ? queue : queue.filter((row) => row.threadId === threadId),
-    actions: rows.panel('actions').all(),
+    actions: rows.getPanel('actions').list(),
     toggleTurn,
   }
 }
@@ -93,15 +93,15 @@ function toggle(set: ReadonlySet<string>, member: string): ReadonlySet<string> {
 
 /** The team of a session; null if there is only one agent. */
 export function useTeam(rows: RowStore): Team | null {
-  const row = rows.panel('team').all()[0] ?? null
+  const row = rows.getPanel('team').list()[0] ?? null
   const [agents, edges, tasks] = [
-    rows.panel('agents').all(),
-    rows.panel('edges').all(),
-    rows.panel('tasks').all(),
+    rows.getPanel('agents').list(),
+    rows.getPanel('edges').list(),
+    rows.getPanel('tasks').list(),
   ]
-  const [handoffs, reviews] = [rows.panel('handoffs').all(), rows.panel('reviews').all()]
-  const [notifications, messages] = [rows.panel('notifications').all(), rows.panel('messages').all()]
-  const runs = rows.panel('runs').all()
+  const [handoffs, reviews] = [rows.getPanel('handoffs').list(), rows.getPanel('reviews').list()]
+  const [notifications, messages] = [rows.getPanel('notifications').list(), rows.getPanel('messages').list()]
+  const runs = rows.getPanel('runs').list()
   return useMemo(() => {
     return buildTeam(row, { agents, edges, tasks, handoffs, reviews, notifications, messages, runs })
   }, [row, agents, edges, tasks, handoffs, reviews, notifications, messages, runs])
@@ -110,5 +110,5 @@ export function useTeam(rows: RowStore): Team | null {
 /** The thread that the person talks with: the lead's, or that of the single agent. */
 export function findLeadThread(rows: RowStore, team: Team | null): string | null {
   const lead = team === null ? null : findAgent(team.agents, team.row.lead)
-  return lead?.threadId ?? rows.panel('status').all()[0]?.threadId ?? null
+  return lead?.threadId ?? rows.getPanel('status').list()[0]?.threadId ?? null
 }

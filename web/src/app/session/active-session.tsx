@@ -14,7 +14,7 @@ import { StatusLine } from '@/features/status/status-line'
 import { TeamBar } from '@/features/team/team-bar'
 import type { SessionCard, TurnRow } from '@/system/rows/model'
 import { hasBegun } from '@/system/rows/model'
-import { clockStart } from '@/system/selectors/activity'
+import { findClockStart } from '@/system/selectors/activity'
 import { countAtWork } from '@/system/selectors/team'
 import type { Session } from '@/system/workbench/session'
 import { IconButton } from '@/ui/button'
@@ -87,11 +87,11 @@ export function ActiveSession(props: ActiveSessionProps) {
     // The button disappears with the turn, so move the focus to the message field.
     inputRef.current?.focus()
     void workbench.attempt(() =>
-      workbench.api.command('interrupt_turn', { sessionId: session.id, threadId, turnId }),
+      workbench.api.send('interrupt_turn', { sessionId: session.id, threadId, turnId }),
     )
   }, [workbench, session, running?.turnId, threadId, inputRef])
   const resume = useCallback(() => {
-    void workbench.attempt(() => workbench.api.command('resume_thread', { sessionId: session.id, threadId }))
+    void workbench.attempt(() => workbench.api.send('resume_thread', { sessionId: session.id, threadId }))
   }, [workbench, session, threadId])
 
   const {
@@ -99,7 +99,7 @@ export function ActiveSession(props: ActiveSessionProps) {
     onLook: onTeamView,
     openAgent,
     handlers,
-    newJob,
+    newJob: openNewJob,
     ...opening
   } = useTeamArea(session, view, details, setOpenAgentId)
   useOpenForTeam(details, team !== null)
@@ -120,9 +120,20 @@ export function ActiveSession(props: ActiveSessionProps) {
         interrupt,
         resume,
         showTab,
-        newJob,
+        openNewJob: openNewJob,
       }),
-    [onOffers, canInterrupt, canResume, canDecide, isReadOnly, working, interrupt, resume, showTab, newJob],
+    [
+      onOffers,
+      canInterrupt,
+      canResume,
+      canDecide,
+      isReadOnly,
+      working,
+      interrupt,
+      resume,
+      showTab,
+      openNewJob,
+    ],
   )
 
   const turn =
@@ -145,7 +156,7 @@ export function ActiveSession(props: ActiveSessionProps) {
           <StatusLine
             status={view.status}
             session={view.shell?.state ?? null}
-            runningSince={clockStart(running)}
+            runningSince={findClockStart(running)}
             onInterrupt={interrupt}
           />
           <SessionDiagnostics session={session} />

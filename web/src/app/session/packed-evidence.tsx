@@ -7,7 +7,7 @@ import { saveFile } from '@/system/local/save-file'
 import { useServices } from '../services-context'
 import { useSignal } from '../use-signal'
 
-function fileName(evidenceId: string): string {
+function buildFileName(evidenceId: string): string {
   return `${evidenceId}.zip`
 }
 
@@ -28,7 +28,7 @@ export function PackedEvidence() {
   const save = useCallback(
     ({ pack, sessionId, evidenceId }: EvidencePacked) =>
       void workbench.attempt(async () =>
-        saveFile(await workbench.api.readFile(pack.hash, sessionId), fileName(evidenceId)),
+        saveFile(await workbench.api.readFile(pack.hash, sessionId), buildFileName(evidenceId)),
       ),
     [workbench],
   )

@@ -1,32 +1,35 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, expect, test } from 'vitest'
-import { clean, message, page } from '../../../dev/app-page'
-import { SESSION, sessionRow, statusRow, turnRow, upsert } from '../../../dev/rows'
-import { team } from '../../../dev/scenarios/team-scenarios'
+import { clearStorage, findComposer, openPage } from '../../../dev/app-page'
+import { buildSessionRow, buildStatusRow, buildTurnRow, SESSION, upsert } from '../../../dev/rows'
+import { buildTeamScenario } from '../../../dev/scenarios/team-scenarios'
 
-beforeEach(clean)
+beforeEach(clearStorage)
 
 const IMPORTED = [
-  upsert('session', sessionRow({ source: 'codex' })),
-  upsert('status', statusRow()),
-  upsert('turns', turnRow('trn_a', 10, { state: 'interrupted', code: 'person', input: { text: 'Tidy up' } })),
+  upsert('session', buildSessionRow({ source: 'codex' })),
+  upsert('status', buildStatusRow()),
+  upsert(
+    'turns',
+    buildTurnRow('trn_a', 10, { state: 'interrupted', code: 'person', input: { text: 'Tidy up' } }),
+  ),
 ]
 
 test('a read-only session leads to a new one in its folder, with an empty draft', async () => {
-  await page({ sessions: { [SESSION]: IMPORTED } }, `#/s/${SESSION}`)
+  await openPage({ sessions: { [SESSION]: IMPORTED } }, `#/s/${SESSION}`)
   const here = await screen.findByRole('button', { name: 'New session here' })
-  expect(await message()).toHaveProperty('disabled', true)
+  expect(await findComposer()).toHaveProperty('disabled', true)
   expect(screen.queryByRole('button', { name: 'Send' })).toBeNull()
   expect(screen.queryByRole('button', { name: 'Reuse this message' })).toBeNull()
   await userEvent.click(here)
-  await waitFor(async () => expect(await message()).toHaveProperty('disabled', false))
-  expect(await message()).toHaveProperty('value', '')
+  await waitFor(async () => expect(await findComposer()).toHaveProperty('disabled', false))
+  expect(await findComposer()).toHaveProperty('value', '')
   expect(screen.getByText(/An agent works in atlas/)).toBeTruthy()
 })
 
 test('a read-only session offers no action that it would refuse', async () => {
-  await page({ sessions: { [SESSION]: IMPORTED } }, `#/s/${SESSION}`)
+  await openPage({ sessions: { [SESSION]: IMPORTED } }, `#/s/${SESSION}`)
   await userEvent.click(await screen.findByRole('button', { name: 'Show details' }))
   expect(await screen.findByRole('tabpanel', { name: 'Turn' })).toBeTruthy()
   expect(screen.queryByRole('tab', { name: 'Team' })).toBeNull()
@@ -44,9 +47,9 @@ test('a read-only session offers no action that it would refuse', async () => {
 })
 
 test('agents of a read-only session can be inspected but receive no input', async () => {
-  const own = team()
-  const rows = [...(own.sessions[SESSION] ?? []), upsert('session', sessionRow({ source: 'codex' }))]
-  await page({ ...own, sessions: { [SESSION]: rows } }, `#/s/${SESSION}`)
+  const own = buildTeamScenario()
+  const rows = [...(own.sessions[SESSION] ?? []), upsert('session', buildSessionRow({ source: 'codex' }))]
+  await openPage({ ...own, sessions: { [SESSION]: rows } }, `#/s/${SESSION}`)
   const roster = within(await screen.findByRole('list', { name: 'Agents' }))
   expect(roster.queryAllByRole('button', { name: /^Actions for/ })).toEqual([])
   expect(screen.queryByRole('button', { name: 'Add agent' })).toBeNull()

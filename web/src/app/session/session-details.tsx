@@ -71,7 +71,7 @@ export function SessionDetails(props: {
         <NamesProvider value={names}>
           <TurnDetails
             turn={turn}
-            parts={turn === null ? [] : view.rows.panel('parts').ofTurn(turn.turnId)}
+            parts={turn === null ? [] : view.rows.getPanel('parts').listTurn(turn.turnId)}
             status={findTurnStatus(turn, view.threads)}
             sessionId={session.id}
             imported={view.shell !== null && view.shell.source !== null}
@@ -122,24 +122,26 @@ function useSessionTabs(
   const t = useT()
   const forReading = useReadOnly()
   const tabs: Tab[] = []
-  const lazily = (panel: ReactNode) => (
+  const renderLazily = (panel: ReactNode) => (
     <Suspense fallback={<p className="text-ink-faint">{t('tool.loading')}</p>}>{panel}</Suspense>
   )
   // Shown without artifacts as well, because it offers to create one.
   tabs.push({
     id: 'artifacts',
     label: t('artifact.title'),
-    content: lazily(<ArtifactsPanel session={session} artifacts={artifacts.all} onOpen={openFromList} />),
+    content: renderLazily(
+      <ArtifactsPanel session={session} artifacts={artifacts.all} onOpen={openFromList} />,
+    ),
   })
   tabs.push({
     id: 'context',
     label: t('context.tab'),
-    content: lazily(<ContextOfSession session={session} view={view} />),
+    content: renderLazily(<ContextOfSession session={session} view={view} />),
   })
   tabs.push({
     id: 'tools',
     label: t('tools.tab'),
-    content: lazily(<SessionTools session={session} view={view} />),
+    content: renderLazily(<SessionTools session={session} view={view} />),
   })
   if (view.team === null && !forReading) {
     tabs.push({ id: 'team', label: t('team.tab'), content: <SingleAgent handlers={handlers} /> })

@@ -28,7 +28,7 @@ export function ArtifactsPanel(props: {
     <ArtifactList
       artifacts={props.artifacts}
       openId={null}
-      draft={artifacts.newDraft(session.id)}
+      draft={artifacts.getNewDraft(session.id)}
       handlers={useArtifactList(session, props.onOpen)}
     />
   )

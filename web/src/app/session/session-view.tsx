@@ -5,7 +5,7 @@ import { BudgetMeter } from '@/features/context/budget-meter'
 import { Conversation } from '@/features/conversation/conversation'
 import type { ConversationHandlers } from '@/features/conversation/item-view'
 import { type Artifacts, ArtifactsProvider, NamesProvider, useT } from '@/features/shared/surface'
-import { agentName } from '@/system/selectors/team'
+import { findAgentName } from '@/system/selectors/team'
 import type { Session } from '@/system/workbench/session'
 import { SNAPSHOT_TURNS } from '@/system/workbench/session'
 import { Button } from '@/ui/button'
@@ -130,7 +130,7 @@ function useNextTurnOfLead(session: Session, { rows, team, allTurns }: SessionVi
 
 /** The name of the agent that gives the open agent its work. */
 function findParentName({ team, agent }: SessionViewProps['view']): string {
-  return team === null || agent === null ? '' : agentName(team.agents, agent.parentAgentId)
+  return team === null || agent === null ? '' : findAgentName(team.agents, agent.parentAgentId)
 }
 
 function useHandlers(
@@ -159,7 +159,7 @@ function useParts(session: Session) {
   const [failed, setFailed] = useState<ReadonlySet<string>>(new Set())
   const onNeedParts = useCallback(
     (turnId: string) => {
-      setFailed((before) => without(before, turnId))
+      setFailed((before) => removeMember(before, turnId))
       session.loadParts(turnId).catch(() => setFailed((before) => new Set([...before, turnId])))
     },
     [session],
@@ -167,6 +167,6 @@ function useParts(session: Session) {
   return { failed, onNeedParts }
 }
 
-function without(set: ReadonlySet<string>, member: string): ReadonlySet<string> {
+function removeMember(set: ReadonlySet<string>, member: string): ReadonlySet<string> {
   return set.has(member) ? new Set([...set].filter((other) => other !== member)) : set
 }

@@ -22,9 +22,9 @@ export function useContextPanel(
     context,
     idle: !busy && allTurns.length > 0,
     onPins: (pinned) =>
-      workbench.captureRefusal(() => workbench.api.command('set_context', { sessionId, threadId, pinned })),
+      workbench.captureRefusal(() => workbench.api.send('set_context', { sessionId, threadId, pinned })),
     onCompact: () =>
-      void workbench.attempt(() => workbench.api.command('compact_thread', { sessionId, threadId })),
+      void workbench.attempt(() => workbench.api.send('compact_thread', { sessionId, threadId })),
   }
 }
 
@@ -37,8 +37,8 @@ export function findThreadContext({
   const threadId = agent?.threadId ?? findLeadThread(rows, team)
   return (
     rows
-      .panel('context')
-      .all()
+      .getPanel('context')
+      .list()
       .find((row) => row.threadId === threadId) ?? null
   )
 }

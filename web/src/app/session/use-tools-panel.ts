@@ -16,7 +16,7 @@ export function useToolsPanel(session: Session, view: ReturnType<typeof useSessi
   const { rows, agent, team } = view
   const sessionId = session.id
   const threadId = agent?.threadId ?? findLeadThread(rows, team)
-  const processes = rows.panel('processes').all()
+  const processes = rows.getPanel('processes').list()
   const runs = processes.some((row) => row.state === 'running')
   useEffect(() => {
     if (!runs) return
@@ -30,22 +30,22 @@ export function useToolsPanel(session: Session, view: ReturnType<typeof useSessi
     [tools, sessionId, threadId],
   )
   return {
-    read: tools.inventory(sessionId, threadId),
-    processes: processes.map((row) => tools.process(row)),
+    read: tools.getInventory(sessionId, threadId),
+    processes: processes.map((row) => tools.getProcess(row)),
     onNeedTools,
     onReconnect: async (server) => {
       await workbench.attempt(() =>
-        workbench.api.command('reconnect_server', { workspaceId: workbench.workspaceId, server }),
+        workbench.api.send('reconnect_server', { workspaceId: workbench.workspaceId, server }),
       )
       await tools.readInventory(sessionId, threadId)
     },
     handlers: {
       onWrite: (processId, text, end) =>
         workbench.attempt(() =>
-          workbench.api.command('write_process_stdin', { sessionId, processId, text, end }),
+          workbench.api.send('write_process_stdin', { sessionId, processId, text, end }),
         ),
       onTerminate: (processId) =>
-        void workbench.attempt(() => workbench.api.command('terminate_process', { sessionId, processId })),
+        void workbench.attempt(() => workbench.api.send('terminate_process', { sessionId, processId })),
     },
   }
 }

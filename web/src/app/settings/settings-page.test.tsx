@@ -2,7 +2,7 @@ import { render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, expect, test } from 'vitest'
 import { FakeServer, RefusedAnswer, type Scenario } from '../../../dev/fake-server'
-import { upsert, workspaceRow } from '../../../dev/rows'
+import { buildWorkspaceRow, upsert } from '../../../dev/rows'
 import { SETTINGS_ANSWERS, TRUST } from '../../../dev/scenarios/settings-answers'
 import { App } from '../app'
 import { createServices } from '../services'
@@ -12,9 +12,9 @@ beforeEach(() => {
   window.history.replaceState(null, '', '/')
 })
 
-async function page(answers: Scenario['answers'] = {}, language = 'en') {
+async function openSettings(answers: Scenario['answers'] = {}, language = 'en') {
   const server = new FakeServer({
-    workspace: [upsert('workspaces', workspaceRow())],
+    workspace: [upsert('workspaces', buildWorkspaceRow())],
     sessions: {},
     meta: { models: [] },
     answers: { ...SETTINGS_ANSWERS, ...answers },
@@ -25,20 +25,20 @@ async function page(answers: Scenario['answers'] = {}, language = 'en') {
   return server
 }
 
-async function opened(section: string, answers?: Scenario['answers']) {
-  const server = await page(answers)
+async function openSection(section: string, answers?: Scenario['answers']) {
+  const server = await openSettings(answers)
   await userEvent.click(await screen.findByRole('button', { name: 'Settings' }))
   const dialog = within(await screen.findByRole('dialog', { name: 'Settings', hidden: true }))
   if (section !== '') await userEvent.click(dialog.getByRole('button', { name: section, hidden: true }))
   return { server, dialog }
 }
 
-const gave = (server: FakeServer, name: string) =>
+const findRequest = (server: FakeServer, name: string) =>
   server.requests.filter((request) => request.name === name).map((request) => request.body)
 
 test('hooks are listed, added and removed (SAFE-01)', async () => {
   const there = { name: 'guard', tools: ['Bash', 'Edit(src/**)'], command: ['python3', '/h/guard.py'] }
-  const { server, dialog } = await opened('Hooks', {
+  const { server, dialog } = await openSection('Hooks', {
     get_settings: (body) => ({
       ...Object(SETTINGS_ANSWERS.get_settings?.(body)),
       values: { hooks: [there] },
@@ -54,20 +54,20 @@ test('hooks are listed, added and removed (SAFE-01)', async () => {
   await userEvent.type(form.getByLabelText('Name'), '2')
   await userEvent.type(form.getByLabelText(/^Program and arguments/), 'node{Enter}/h/b.js')
   await userEvent.click(add)
-  await waitFor(() => expect(gave(server, 'update_settings')).toHaveLength(1))
-  expect(gave(server, 'update_settings')[0]).toMatchObject({
+  await waitFor(() => expect(findRequest(server, 'update_settings')).toHaveLength(1))
+  expect(findRequest(server, 'update_settings')[0]).toMatchObject({
     changes: { hooks: [there, { name: 'guard2', tools: ['*'], command: ['node', '/h/b.js'] }] },
   })
   await userEvent.click(dialog.getByRole('button', { name: 'Remove guard', hidden: true }))
-  await waitFor(() => expect(gave(server, 'update_settings')).toHaveLength(2))
-  expect(gave(server, 'update_settings')[1]).toMatchObject({ changes: { hooks: [] } })
+  await waitFor(() => expect(findRequest(server, 'update_settings')).toHaveLength(2))
+  expect(findRequest(server, 'update_settings')[1]).toMatchObject({ changes: { hooks: [] } })
 })
 
 test('a local model server connects with one click, beside the configured models', async () => {
-  const server = await page()
+  const server = await openSettings()
   await userEvent.click(await screen.findByRole('button', { name: 'Connect qwen3:8b from Ollama' }))
-  await waitFor(() => expect(gave(server, 'update_settings')).toHaveLength(1))
-  expect(gave(server, 'update_settings')[0]).toMatchObject({
+  await waitFor(() => expect(findRequest(server, 'update_settings')).toHaveLength(1))
+  expect(findRequest(server, 'update_settings')[0]).toMatchObject({
     place: 'user',
     digest: 'd'.repeat(64),
     changes: {
@@ -88,7 +88,7 @@ test('a local model server connects with one click, beside the configured models
 })
 
 test('a model that failed its test has no green mark', async () => {
-  const { dialog } = await opened('', {
+  const { dialog } = await openSection('', {
     test_model: ({ name }) => ({
       name,
       ok: false,
@@ -109,7 +109,7 @@ test('a model that failed its test has no green mark', async () => {
 
 test('a key goes to the keyring and is not kept in the page; the settings name its handle (SAFE-09)', async () => {
   const key = 'sk-ant-very-secret'
-  const { server, dialog } = await opened('', {
+  const { server, dialog } = await openSection('', {
     set_secret: ({ name }) => ({ name, place: 'keyring', handle: `secret://${name}` }),
   })
   await userEvent.click(dialog.getByRole('button', { name: 'Connect model', hidden: true }))
@@ -118,17 +118,17 @@ test('a key goes to the keyring and is not kept in the page; the settings name i
   await userEvent.type(dialog.getByLabelText(/^Key/), key)
   const form = within(dialog.getByRole('form', { name: 'Connect model', hidden: true }))
   await userEvent.click(form.getByRole('button', { name: 'Connect', hidden: true }))
-  await waitFor(() => expect(gave(server, 'update_settings')).toHaveLength(1))
-  expect(gave(server, 'set_secret')).toEqual([{ name: 'google', value: key }])
-  expect(JSON.stringify(gave(server, 'update_settings'))).toContain('"api_key":"secret://google"')
-  expect(JSON.stringify(gave(server, 'update_settings'))).not.toContain(key)
+  await waitFor(() => expect(findRequest(server, 'update_settings')).toHaveLength(1))
+  expect(findRequest(server, 'set_secret')).toEqual([{ name: 'google', value: key }])
+  expect(JSON.stringify(findRequest(server, 'update_settings'))).toContain('"api_key":"secret://google"')
+  expect(JSON.stringify(findRequest(server, 'update_settings'))).not.toContain(key)
   expect(document.body.innerHTML).not.toContain(key)
   expect(JSON.stringify(window.localStorage)).not.toContain(key)
 })
 
 test('without a keyring the page does not ask for a key (SAFE-09)', async () => {
   const problem = 'This system has no keyring.'
-  const { dialog } = await opened('', { list_secrets: () => ({ secrets: [], problem }) })
+  const { dialog } = await openSection('', { list_secrets: () => ({ secrets: [], problem }) })
   await userEvent.click(dialog.getByRole('button', { name: 'Connect model', hidden: true }))
   expect(await dialog.findByText(problem)).toBeTruthy()
   expect(dialog.queryByRole('radio', { name: 'System keyring', hidden: true })).toBeNull()
@@ -136,7 +136,7 @@ test('without a keyring the page does not ask for a key (SAFE-09)', async () => 
 })
 
 test('a rejected setting shows its problem at its field and keeps the typed value', async () => {
-  const { server, dialog } = await opened('Shell', {
+  const { server, dialog } = await openSection('Shell', {
     update_settings: () =>
       new RefusedAnswer(422, {
         code: 'bad_settings',
@@ -155,11 +155,11 @@ test('a rejected setting shows its problem at its field and keeps the typed valu
   expect(await dialog.findByText('It must be at most 86400.')).toBeTruthy()
   expect(seconds.getAttribute('aria-invalid')).toBe('true')
   expect((seconds as HTMLInputElement).value).toBe('900')
-  expect(gave(server, 'update_settings')[0]).toMatchObject({ changes: { shell: { timeout: 900 } } })
+  expect(findRequest(server, 'update_settings')[0]).toMatchObject({ changes: { shell: { timeout: 900 } } })
 })
 
 test('a file that was edited meanwhile is not overwritten and can be reloaded', async () => {
-  const { dialog } = await opened('Shell', {
+  const { dialog } = await openSection('Shell', {
     update_settings: () =>
       new RefusedAnswer(409, { code: 'conflict', message: 'The file is another by now.' }),
   })
@@ -170,40 +170,40 @@ test('a file that was edited meanwhile is not overwritten and can be reloaded', 
 })
 
 test('a rule is previewed on past calls before it is added', async () => {
-  const { server, dialog } = await opened('Rules')
+  const { server, dialog } = await openSection('Rules')
   await userEvent.type(dialog.getByLabelText('Tool and arguments'), 'Bash(make *)')
   await userEvent.click(dialog.getByRole('radio', { name: 'Allow', hidden: true }))
   await userEvent.click(dialog.getByRole('button', { name: 'Test on past calls', hidden: true }))
   expect(await dialog.findByText('14 calls would be allowed.')).toBeTruthy()
-  expect(gave(server, 'add_rule')).toEqual([])
+  expect(findRequest(server, 'add_rule')).toEqual([])
   await userEvent.click(dialog.getByRole('button', { name: 'Add to this folder', hidden: true }))
   await waitFor(() =>
-    expect(gave(server, 'add_rule')).toEqual([
+    expect(findRequest(server, 'add_rule')).toEqual([
       { matcher: 'Bash(make *)', verdict: 'allow', workspaceId: 'wks_a' },
     ]),
   )
 })
 
 test('an untrusted folder asks once, listing the permissions; "not now" applies to exactly those (SAFE-08)', async () => {
-  const server = await page()
+  const server = await openSettings()
   const banner = within(await screen.findByRole('region', { name: 'Trust request' }))
   expect(banner.getByText('npx -y @acme/tools')).toBeTruthy()
   await userEvent.click(banner.getByRole('button', { name: 'Not now' }))
   expect(screen.queryByRole('region', { name: 'Trust request' })).toBeNull()
   expect(window.localStorage.getItem('callboard.trust.wks_a')).toBe(TRUST.digest)
-  expect(gave(server, 'trust_workspace')).toEqual([])
+  expect(findRequest(server, 'trust_workspace')).toEqual([])
 })
 
 test('a folder is trusted by the digest of what the page showed', async () => {
-  const server = await page()
+  const server = await openSettings()
   await userEvent.click(await screen.findByRole('button', { name: 'Trust folder' }))
   await waitFor(() =>
-    expect(gave(server, 'trust_workspace')).toEqual([{ workspaceId: 'wks_a', digest: TRUST.digest }]),
+    expect(findRequest(server, 'trust_workspace')).toEqual([{ workspaceId: 'wks_a', digest: TRUST.digest }]),
   )
 })
 
 test('a folder that requests nothing is not asked about', async () => {
-  await page({ get_trust: () => ({ ...TRUST, state: 'nothing', widenings: [], digest: '' }) })
+  await openSettings({ get_trust: () => ({ ...TRUST, state: 'nothing', widenings: [], digest: '' }) })
   expect(await screen.findByText(/No model connected/)).toBeTruthy()
   expect(screen.queryByRole('region', { name: 'Trust request' })).toBeNull()
 })
@@ -214,7 +214,7 @@ test('problems of a settings file are translated by their code; an unknown code 
     { ...problem, code: 'too_small', params: { limit: '64', line: '2', docs: 'docs/settings.md' } },
     { ...problem, code: 'of_tomorrow', params: {}, message: 'A later problem.' },
   ]
-  await page({ get_trust: () => ({ ...TRUST, problems }) }, 'zh-CN')
+  await openSettings({ get_trust: () => ({ ...TRUST, problems }) }, 'zh-CN')
   expect(await screen.findByText(/请输入不小于 64 的值。请参阅 docs\/settings.md。/)).toBeTruthy()
   expect(screen.getByText('settings.toml:2 shell.memory')).toBeTruthy()
   expect(screen.getByText('A later problem.')).toBeTruthy()
@@ -222,7 +222,7 @@ test('problems of a settings file are translated by their code; an unknown code 
 })
 
 test('a refusal of the settings editor is shown in Chinese', async () => {
-  await page(
+  await openSettings(
     {
       update_settings: () =>
         new RefusedAnswer(422, {

@@ -30,7 +30,7 @@ export default function SettingsPage(props: {
         return refusal
       },
       onStoreSecret: (name, value) => settings.storeSecret(name, value),
-      onTest: (name) => void settings.test(name),
+      onTest: (name) => void settings.testModel(name),
       onAddRule: (rule) => settings.addRule(rule),
       onRevokeRule: (ruleId) => settings.revokeRule(ruleId),
       onTryRules: (rules) => settings.tryRules(rules),

@@ -48,15 +48,15 @@ export function Shell() {
   const [offers, setOffers] = useState<SessionCommands>(NOTHING_OFFERED)
 
   const rows = workbench.workspaceFeed?.rows
-  const sessions = rows?.panel('sessions').all() ?? NO_SESSIONS
+  const sessions = rows?.getPanel('sessions').list() ?? NO_SESSIONS
   const active = workbench.active
-  const card = active === null ? null : (rows?.panel('sessions').get(active.id) ?? null)
+  const card = active === null ? null : (rows?.getPanel('sessions').get(active.id) ?? null)
   const folder = workbench.meta?.workspaces.find(
     (workspace) => workspace.workspaceId === workbench.workspaceId,
   )
 
   const decide = useCallback(() => document.getElementById('pending-action')?.focus(), [])
-  useShortcuts({ palette: () => setPalette(true), decide })
+  useShortcuts({ openPalette: () => setPalette(true), decide })
   useTitle(card?.title ?? '', sessions, active === null ? 0 : offers.atWork)
 
   const open = (sessionId: string | null) => {
@@ -67,7 +67,7 @@ export function Shell() {
     setDeleting(null)
     const { sessionId } = session
     const isDeleted = await workbench.attempt(() =>
-      workbench.api.command('delete_session', { sessionId, confirm: sessionId }),
+      workbench.api.send('delete_session', { sessionId, confirm: sessionId }),
     )
     if (isDeleted) workbench.forget(sessionId)
   }
@@ -78,7 +78,7 @@ export function Shell() {
     sessions,
     active: card,
     ...offers,
-    newJob: active === null ? firstJob.ask : offers.newJob,
+    openNewJob: active === null ? firstJob.ask : offers.openNewJob,
     decide,
     compose: () => input.current?.focus(),
     toggleSidebar: layout.sidebar.toggle,
@@ -102,7 +102,7 @@ export function Shell() {
       <SidePanel panel={layout.sidebar} side="left" label={t('sessions.title')}>
         <Sidebar
           sessions={sessions}
-          workspaces={rows?.panel('workspaces').all() ?? []}
+          workspaces={rows?.getPanel('workspaces').list() ?? []}
           activeId={active?.id ?? null}
           onOpen={open}
           onDelete={setDeleting}
@@ -161,12 +161,10 @@ export function Shell() {
       {adding !== null && active !== null && (
         <Suspense fallback={null}>
           <AddDialog
-            agents={active.feed.rows.panel('agents').all()}
+            agents={active.feed.rows.getPanel('agents').list()}
             offers={adding}
             onAdd={(agent) =>
-              workbench.captureRefusal(() =>
-                workbench.api.command('add_agent', { sessionId: active.id, agent }),
-              )
+              workbench.captureRefusal(() => workbench.api.send('add_agent', { sessionId: active.id, agent }))
             }
             onDone={() => setAdding(null)}
           />
@@ -194,7 +192,7 @@ const NOTHING_OFFERED: SessionCommands = {
   interrupt: NOTHING,
   resume: NOTHING,
   showTab: NOTHING,
-  newJob: NOTHING,
+  openNewJob: NOTHING,
 }
 
 /** Reads the server metadata again when the page gets the focus. */
@@ -206,7 +204,7 @@ function useMetaRefresh(workbench: Workbench) {
   }, [workbench])
 }
 
-function useShortcuts({ palette, decide }: { palette: () => void; decide: () => void }) {
+function useShortcuts({ openPalette: palette, decide }: { openPalette: () => void; decide: () => void }) {
   const latest = useRef({ palette, decide })
   latest.current = { palette, decide }
   useEffect(() => {

@@ -28,7 +28,7 @@ export function Sidebar(props: SidebarProps) {
   const rebuilding = props.workspaces.reduce((sum, workspace) => sum + (workspace.rebuilding ?? 0), 0)
   const isUnread = useUnread(props.sessions, props.activeId)
   const update = (sessionId: string, change: { title?: string; pinned?: boolean; archived?: boolean }) =>
-    void workbench.attempt(() => workbench.api.command('update_session', { sessionId, ...change }))
+    void workbench.attempt(() => workbench.api.send('update_session', { sessionId, ...change }))
   return (
     <div className="flex h-full flex-col bg-sunken">
       <header className="flex h-11 shrink-0 items-center gap-1 pr-2 pl-3">

@@ -20,13 +20,13 @@ export function usePresence(workbench: Workbench): void {
         workbench.reconnect()
       }
     }
-    const online = () => workbench.reconnect()
+    const reconnect = () => workbench.reconnect()
     document.addEventListener('visibilitychange', report)
-    window.addEventListener('online', online)
+    window.addEventListener('online', reconnect)
     return () => {
       clearTimeout(timer)
       document.removeEventListener('visibilitychange', report)
-      window.removeEventListener('online', online)
+      window.removeEventListener('online', reconnect)
     }
   }, [workbench])
 }

@@ -5,23 +5,23 @@ import type { Workbench } from '@/system/workbench/workbench'
 
 export function useRoute(workbench: Workbench): void {
   useEffect(() => {
-    const fromAddress = () => {
+    const applyAddress = () => {
       const { workspaceId, sessionId } = readRoute(window.location.hash)
       if (workspaceId !== null) workbench.openWorkspace(workspaceId)
       workbench.openSession(sessionId)
     }
-    const toAddress = () => {
+    const writeAddress = () => {
       const hash = writeRoute({
         sessionId: workbench.active?.id ?? null,
         workspaceId: workbench.workspaceId || null,
       })
       if ((window.location.hash || '#/') !== hash) window.history.pushState(null, '', hash)
     }
-    fromAddress()
-    window.addEventListener('popstate', fromAddress)
-    const unsubscribe = workbench.changes.subscribe(toAddress)
+    applyAddress()
+    window.addEventListener('popstate', applyAddress)
+    const unsubscribe = workbench.changes.subscribe(writeAddress)
     return () => {
-      window.removeEventListener('popstate', fromAddress)
+      window.removeEventListener('popstate', applyAddress)
       unsubscribe()
     }
   }, [workbench])

@@ -57,13 +57,13 @@ export function useTeamArea(
     [goTo],
   )
   // Show the board, where the new job's card appears.
-  const { ask: newJob, dialog } = useNewJob(
+  const { ask: openNewJob, dialog } = useNewJob(
     session,
     useCallback(() => openJob(''), [openJob]),
   )
   const open = useMemo(
-    () => ({ agent: openAgent, run: openRun, job: openJob, newJob }),
-    [openAgent, openRun, openJob, newJob],
+    () => ({ agent: openAgent, run: openRun, job: openJob, openNewJob: openNewJob }),
+    [openAgent, openRun, openJob, openNewJob],
   )
   /** Selecting the current view again closes its job. */
   const onView = (view: View) => setTeamView({ view, job: view === openView ? '' : job })
@@ -74,7 +74,7 @@ export function useTeamArea(
     job,
     jobAsked,
     openAgent,
-    newJob,
+    newJob: openNewJob,
     dialog,
     handlers: useTeamHandlers(session, open),
   }

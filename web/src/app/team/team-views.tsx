@@ -28,7 +28,7 @@ export default function TeamView(props: {
   useSignal(session.feed.changes)
   const stale = session.feed.connection !== 'live' || team.row.degraded.includes('snapshot_stale')
   const items = useJobItems(session, team, props.job)
-  const parts = session.feed.rows.panel('parts')
+  const parts = session.feed.rows.getPanel('parts')
   switch (props.view) {
     case 'graph':
       return (
@@ -46,7 +46,7 @@ export default function TeamView(props: {
           key={props.run}
           team={team}
           opened={props.run}
-          partsOf={(turnId) => parts.ofTurn(turnId)}
+          getParts={(turnId) => parts.listTurn(turnId)}
           onNeedParts={props.onNeedParts}
           onOpenAgent={handlers.onOpenAgent}
         />

@@ -14,7 +14,7 @@ export function useTeamHandlers(
     readonly agent: (agentId: string) => void
     readonly run: (runId: string) => void
     readonly job: (taskId: string) => void
-    readonly newJob: () => void
+    readonly openNewJob: () => void
   },
 ): TeamHandlers {
   const { workbench } = useServices()
@@ -30,49 +30,47 @@ export function useTeamHandlers(
         const { agentId, threadId, latestTurn: turnId } = agent
         const stop = () =>
           agent.agentKind === 'subagent'
-            ? api.command('cancel_subagent', { sessionId, agent: agentId })
-            : api.command('interrupt_turn', { sessionId, threadId, turnId })
+            ? api.send('cancel_subagent', { sessionId, agent: agentId })
+            : api.send('interrupt_turn', { sessionId, threadId, turnId })
         void attempt(stop)
       },
-      onResume: ({ threadId }) => void attempt(() => api.command('resume_thread', { sessionId, threadId })),
-      onClose: (agent) =>
-        void attempt(() => api.command('close_subagent', { sessionId, agent: agent.agentId })),
+      onResume: ({ threadId }) => void attempt(() => api.send('resume_thread', { sessionId, threadId })),
+      onClose: (agent) => void attempt(() => api.send('close_subagent', { sessionId, agent: agent.agentId })),
       onInput: (agent, text) =>
         attempt(() =>
           agent.agentKind === 'subagent'
-            ? api.command('send_subagent_input', { sessionId, agent: agent.agentId, text })
-            : api.command('submit_turn', { sessionId, threadId: agent.threadId, text, whenBusy: 'queue' }),
+            ? api.send('send_subagent_input', { sessionId, agent: agent.agentId, text })
+            : api.send('submit_turn', { sessionId, threadId: agent.threadId, text, whenBusy: 'queue' }),
         ),
       onRetryAgent: (agent) => void attempt(() => retryAgent(api, sessionId, rows, agent)),
       onOffers: () => readAgentOffers(workbench, sessionId),
-      onAddAgent: (name) =>
-        workbench.captureRefusal(() => api.command('add_agent', { sessionId, agent: name })),
+      onAddAgent: (name) => workbench.captureRefusal(() => api.send('add_agent', { sessionId, agent: name })),
       onMerge: async (agent) => {
         let merged: MergeOutcome | null = null
         await attempt(async () => {
-          merged = await api.command('merge_subagent', { sessionId, agent: agent.agentId })
+          merged = await api.send('merge_subagent', { sessionId, agent: agent.agentId })
         })
         return merged
       },
       onAnswerHandoff: (handoffId, decision, reason) =>
-        void attempt(() => api.command('respond_handoff', { sessionId, handoffId, decision, reason })),
+        void attempt(() => api.send('respond_handoff', { sessionId, handoffId, decision, reason })),
       onApplyReview: (reviewId, assignee) =>
-        void attempt(() => api.command('apply_review', { sessionId, reviewId, assignee })),
+        void attempt(() => api.send('apply_review', { sessionId, reviewId, assignee })),
       onChangeTask: (taskId, change) =>
-        void attempt(() => api.command('update_task', { sessionId, taskId, ...change })),
-      onNewTask: (task) => workbench.captureRefusal(() => api.command('create_task', { sessionId, ...task })),
-      onStartTask: (taskId) => void attempt(() => api.command('start_task', { sessionId, taskId })),
-      onPauseTask: (taskId) => void attempt(() => api.command('pause_task', { sessionId, taskId })),
-      onResumeTask: (taskId) => void attempt(() => api.command('resume_task', { sessionId, taskId })),
-      onRetryTask: (taskId) => void attempt(() => api.command('retry_task', { sessionId, taskId })),
-      onCancelTask: (taskId) => void attempt(() => api.command('cancel_task', { sessionId, taskId })),
-      onAskJob: open.newJob,
+        void attempt(() => api.send('update_task', { sessionId, taskId, ...change })),
+      onNewTask: (task) => workbench.captureRefusal(() => api.send('create_task', { sessionId, ...task })),
+      onStartTask: (taskId) => void attempt(() => api.send('start_task', { sessionId, taskId })),
+      onPauseTask: (taskId) => void attempt(() => api.send('pause_task', { sessionId, taskId })),
+      onResumeTask: (taskId) => void attempt(() => api.send('resume_task', { sessionId, taskId })),
+      onRetryTask: (taskId) => void attempt(() => api.send('retry_task', { sessionId, taskId })),
+      onCancelTask: (taskId) => void attempt(() => api.send('cancel_task', { sessionId, taskId })),
+      onAskJob: open.openNewJob,
       onOpenJob: open.job,
-      onPauseJob: (jobId) => void attempt(() => api.command('pause_job', { sessionId, jobId })),
-      onResumeJob: (jobId) => void attempt(() => api.command('resume_job', { sessionId, jobId })),
-      onCancelJob: (jobId) => void attempt(() => api.command('cancel_job', { sessionId, jobId })),
+      onPauseJob: (jobId) => void attempt(() => api.send('pause_job', { sessionId, jobId })),
+      onResumeJob: (jobId) => void attempt(() => api.send('resume_job', { sessionId, jobId })),
+      onCancelJob: (jobId) => void attempt(() => api.send('cancel_job', { sessionId, jobId })),
       onRetryItems: (jobId, itemId) =>
-        void attempt(() => api.command('retry_job_item', { sessionId, jobId, itemId })),
+        void attempt(() => api.send('retry_job_item', { sessionId, jobId, itemId })),
       onExportTask: (taskId) => void attempt(() => workbench.evidence.export(sessionId, taskId)),
     } satisfies TeamHandlers
   }, [workbench, session, sessionId, open])
@@ -99,10 +97,10 @@ async function retryAgent(
   agent: AgentRow,
 ): Promise<unknown> {
   const { threadId } = agent
-  const paused = rows.panel('status').get(threadId)?.paused ?? null
-  if (paused !== null && agent.queuedTurns > 0) return api.command('resume_thread', { sessionId, threadId })
-  const input = rows.panel('turns').get(agent.latestTurn)?.input
+  const paused = rows.getPanel('status').get(threadId)?.paused ?? null
+  if (paused !== null && agent.queuedTurns > 0) return api.send('resume_thread', { sessionId, threadId })
+  const input = rows.getPanel('turns').get(agent.latestTurn)?.input
   const text = input?.ref === null ? input.text : ''
-  if (text === '') return api.command('resume_thread', { sessionId, threadId })
-  return api.command('submit_turn', { sessionId, threadId, text, whenBusy: 'queue' })
+  if (text === '') return api.send('resume_thread', { sessionId, threadId })
+  return api.send('submit_turn', { sessionId, threadId, text, whenBusy: 'queue' })
 }

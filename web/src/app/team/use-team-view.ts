@@ -17,7 +17,7 @@ const CONVERSATION: TeamViewState = { view: 'conversation', job: '' }
 /** The view of a session, and its setter. */
 export function useTeamViewState(sessionId: string, team: Team | null, turns: readonly TurnRow[]) {
   const [chosen, setChosen] = useState<TeamViewState | null>(readStoredView)
-  if (chosen === null && team !== null && startedWithJob(team, turns)) setChosen(jobView(team))
+  if (chosen === null && team !== null && hasStartedWithJob(team, turns)) setChosen(buildJobView(team))
   useEffect(() => {
     const isOpen = readRoute(window.location.hash).sessionId === sessionId
     if (chosen !== null && isOpen) window.history.replaceState(chosen, '')
@@ -26,13 +26,13 @@ export function useTeamViewState(sessionId: string, team: Team | null, turns: re
 }
 
 /** Whether a session started with a job, and its lead has no turn. */
-function startedWithJob({ row, agents, tasks }: Team, turns: readonly TurnRow[]): boolean {
+function hasStartedWithJob({ row, agents, tasks }: Team, turns: readonly TurnRow[]): boolean {
   const lead = findAgent(agents, row.lead)
   if (lead === null || lead.latestTurn !== '' || !tasks.some(isJob)) return false
   return !turns.some((turn) => turn.threadId === lead.threadId)
 }
 
-function jobView({ tasks }: Team): TeamViewState {
+function buildJobView({ tasks }: Team): TeamViewState {
   const jobs = tasks.filter(isJob)
   return { view: 'board', job: jobs.length === 1 ? (jobs[0]?.key ?? '') : '' }
 }

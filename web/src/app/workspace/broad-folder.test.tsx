@@ -1,16 +1,16 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, expect, test } from 'vitest'
-import { clean, message, page } from '../../../dev/app-page'
+import { clearStorage, findComposer, openPage } from '../../../dev/app-page'
 import { RefusedAnswer } from '../../../dev/fake-server'
 import { SESSION } from '../../../dev/rows'
 
-beforeEach(clean)
+beforeEach(clearStorage)
 
 /** A server that accepts turns in a home folder only after an approval. */
-async function atHome() {
+async function openHomeFolder() {
   let wide = false
-  return page(
+  return openPage(
     {
       answers: {
         submit_turn: (body) =>
@@ -32,8 +32,8 @@ async function atHome() {
 }
 
 test('a dialog explains a home folder before its use, and an approval sends the message (X6)', async () => {
-  const { server } = await atHome()
-  await userEvent.type(await message(), 'Tidy up{Enter}')
+  const { server } = await openHomeFolder()
+  await userEvent.type(await findComposer(), 'Tidy up{Enter}')
   const dialog = await screen.findByRole('dialog', { name: 'Open this folder?' })
   expect(within(dialog).getByText(/Agents could read and change everything/)).toBeTruthy()
   expect(server.requests.map((request) => request.name)).toEqual(['submit_turn'])
@@ -51,7 +51,7 @@ test('a dialog explains a home folder before its use, and an approval sends the 
 })
 
 test('without an approval the folder is not opened, and the page shows the reason (X6)', async () => {
-  const { server, services } = await atHome()
+  const { server, services } = await openHomeFolder()
   await services.language.choose('zh')
   await userEvent.type(await screen.findByRole('textbox'), 'Tidy up{Enter}')
   const dialog = await screen.findByRole('dialog', { name: '打开此文件夹？' })

@@ -97,8 +97,8 @@ function Input(props: { readonly text: Text; readonly label: string; readonly la
 /** The agent's description of its command, marked as such. */
 function AgentDescription({ text }: { readonly text: Text }) {
   const t = useT()
-  const fields = Fields.of(useWholeText(text).text)
-  const description = fields.text('command') === '' ? '' : fields.text('description')
+  const fields = Fields.parse(useWholeText(text).text)
+  const description = fields.getText('command') === '' ? '' : fields.getText('description')
   if (description === '') return null
   return (
     <p className="wrap-any text-sm text-ink-soft">

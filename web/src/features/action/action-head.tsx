@@ -19,7 +19,7 @@ export interface ActionHeadProps {
   readonly itemTitle?: string
 }
 
-function askerText(
+function describeAsker(
   t: Translate,
   { agentName: agent, parentName: parent, itemTitle: item }: ActionHeadProps,
 ): string {
@@ -46,7 +46,7 @@ export function ActionHead(
       <Icon name={props.icon} className="text-warn" />
       <h2 className="text-lg font-semibold">{props.title}</h2>
       {props.risk && <Badge tone={RISKS[action.risk]}>{t(`action.risk.${action.risk}`)}</Badge>}
-      {props.agentName && <span className="wrap-any text-sm text-ink-soft">{askerText(t, props)}</span>}
+      {props.agentName && <span className="wrap-any text-sm text-ink-soft">{describeAsker(t, props)}</span>}
       <span className="ml-auto flex items-center gap-2 text-sm text-ink-faint">
         {action.expiresAt > 0 && <ExpiryText at={action.expiresAt} />}
         <span className="group-focus-within:hidden max-sm:hidden">

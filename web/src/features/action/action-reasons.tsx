@@ -6,7 +6,7 @@ import type { Translate } from '@/system/i18n/translate'
 import type { ActionRow } from '@/system/rows/model'
 import { Disclosure } from '@/ui/disclosure'
 import { Icon } from '@/ui/icon'
-import { reasonsText, reasonText } from '../shared/code-texts'
+import { describeReason, describeReasons } from '../shared/code-texts'
 import { type Names, useNames, useT } from '../shared/surface'
 
 /**
@@ -16,10 +16,10 @@ import { type Names, useNames, useT } from '../shared/surface'
  */
 export function ActionReasons({ action }: { action: ActionRow }) {
   const t = useT()
-  const summary = summaryText(t, action, useNames())
+  const summary = describeSummary(t, action, useNames())
   const runtimeText = action.prompt === '' ? null : markInvisible(action.prompt)
   const english = t.locale.startsWith('en')
-  const detail = summary === null ? 'more' : runtimeDetail(action)
+  const detail = summary === null ? 'more' : classifyRuntimeDetail(action)
   const hasReasons = action.reasons !== null
   const isOpen = runtimeText !== null && (detail === 'more' || (english && detail === 'all' && !hasReasons))
   const hookText = markInvisible(action.hooked)
@@ -79,7 +79,8 @@ function HookTexts({ text, reasons }: { readonly text: string; readonly reasons:
     <p className="wrap-any flex items-baseline gap-1.5 text-sm text-warn">
       <Icon name="warning" size={12} />
       <span>
-        {t('action.hooks')} <span {...(!hasReasons && { lang: 'en' })}>{reasonsText(t, reasons, text)}</span>
+        {t('action.hooks')}{' '}
+        <span {...(!hasReasons && { lang: 'en' })}>{describeReasons(t, reasons, text)}</span>
       </span>
     </p>
   )
@@ -100,29 +101,33 @@ function RuntimeText({ english, children }: { readonly english: boolean; readonl
  * What the runtime's text adds. `nothing`: no details. `all`: the same and perhaps more. `more`:
  * further details.
  */
-function runtimeDetail(action: ActionRow): 'nothing' | 'all' | 'more' {
+function classifyRuntimeDetail(action: ActionRow): 'nothing' | 'all' | 'more' {
   if (action.change !== null && action.change.differs === false) return 'nothing'
   if (action.reasons !== null) return action.change === null ? 'all' : 'nothing'
   if (action.risk === 'high') return 'more'
   return action.change !== null && action.policy === 'ask' ? 'nothing' : 'all'
 }
 
-function summaryText(t: Translate, action: ActionRow, names: Names): string | null {
-  if (action.change !== null) return changeText(t, action.change)
-  if (action.tool === 'Bash') return commandText(t, action.risk)
-  const fields = Fields.of(action.arguments.text)
-  const agent = fields.text('agent') || fields.text('name') || fields.text('source') || action.agentId
-  const target = fields.text('to')
-  return t.maybe(`action.ask.${action.tool}`, { agent: names.agent(agent), target: names.agent(target) })
+function describeSummary(t: Translate, action: ActionRow, names: Names): string | null {
+  if (action.change !== null) return describeChange(t, action.change)
+  if (action.tool === 'Bash') return describeCommand(t, action.risk)
+  const fields = Fields.parse(action.arguments.text)
+  const agent =
+    fields.getText('agent') || fields.getText('name') || fields.getText('source') || action.agentId
+  const target = fields.getText('to')
+  return t.find(`action.ask.${action.tool}`, {
+    agent: names.nameAgent(agent),
+    target: names.nameAgent(target),
+  })
 }
 
 /** Describe the sandbox of a command by its risk: read-only, may change the folder, or more. */
-function commandText(t: Translate, risk: ActionRow['risk']): string {
+function describeCommand(t: Translate, risk: ActionRow['risk']): string {
   if (risk === 'low') return t('action.ask.command_reads')
   return t(risk === 'medium' ? 'action.ask.command_writes' : 'action.ask.command')
 }
 
-function changeText(t: Translate, change: RequestedChange): string {
+function describeChange(t: Translate, change: RequestedChange): string {
   const path = markInvisible(change.path)
   if (change.differs === false) return t('action.ask.same', { path })
   const { added = null, removed = null } = change
@@ -144,7 +149,7 @@ export function PolicyLine({ policy, reasons }: Pick<ActionRow, 'policy' | 'reas
   if (policy === '' || reasons?.some(({ code }) => code !== 'destroys')) return null
   return (
     <p className="text-sm text-ink-faint">
-      {t.maybe(`action.policy.${policy}`) ?? t('action.policy', { policy })}
+      {t.find(`action.policy.${policy}`) ?? t('action.policy', { policy })}
     </p>
   )
 }
@@ -172,7 +177,7 @@ export function Reasons({ reasons }: { readonly reasons: readonly Reason[] }) {
       {reasons.map((reason) => (
         <li key={reason.code} className="flex items-start gap-1.5">
           <Icon name="warning" size={12} className="mt-[3px] shrink-0" />
-          <span className="wrap-any min-w-0">{reasonText(t, reason)}</span>
+          <span className="wrap-any min-w-0">{describeReason(t, reason)}</span>
         </li>
       ))}
     </ul>

@@ -3,8 +3,8 @@ import {
   type Field,
   type FieldValue,
   type FieldValues,
-  initialValue,
-  toValue,
+  getInitialValue,
+  parseValue,
   validateField,
 } from '@/system/format/schema'
 import type { Decision } from '@/system/generated/contracts'
@@ -30,7 +30,7 @@ export default function AnswerForm(props: {
   const answer = () => {
     setChecked(true)
     if (fields.some((field) => validateField(field, values[field.name] ?? '') !== null)) return
-    const entries = fields.map((field) => [field.name, toValue(field, values[field.name] ?? '')] as const)
+    const entries = fields.map((field) => [field.name, parseValue(field, values[field.name] ?? '')] as const)
     const object = Object.fromEntries(entries.filter(([, value]) => value !== undefined))
     props.onAnswer({ decision: 'answer', text: JSON.stringify(object) })
   }
@@ -76,5 +76,7 @@ function readDraft(draft: string, fields: readonly Field[]): FieldValues {
   } catch {
     // There is no draft yet.
   }
-  return Object.fromEntries(fields.map((field) => [field.name, drafted[field.name] ?? initialValue(field)]))
+  return Object.fromEntries(
+    fields.map((field) => [field.name, drafted[field.name] ?? getInitialValue(field)]),
+  )
 }

@@ -45,15 +45,15 @@ export function ApprovalCard(props: ApprovalCardProps) {
     tookFocusAt.current = Date.now()
     card.current?.focus({ preventScroll: true })
   }, [takesFocus])
-  const give = (decision: Decision) => {
+  const submit = (decision: Decision) => {
     if (answered === null && action.decisions.includes(decision)) props.onAnswer({ decision, scope, reason })
   }
   const onKeyDown = (event: KeyboardEvent) => {
     // Ignore a repeated key, and a key that may be meant for the previously focused element.
     if (event.repeat || Date.now() - tookFocusAt.current < READ_FIRST_MS) return
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
-    if (event.key === 'a' || event.key === 'A') give('approve')
-    else if (event.key === 'r' || event.key === 'R') give('reject')
+    if (event.key === 'a' || event.key === 'A') submit('approve')
+    else if (event.key === 'r' || event.key === 'R') submit('reject')
     else return
     event.preventDefault()
   }
@@ -74,7 +74,7 @@ export function ApprovalCard(props: ApprovalCardProps) {
         {...props}
         icon="shield"
         risk
-        title={t.maybe(`action.tool.${action.tool}`) ?? t(`action.title.${action.actionType}`, { tool })}
+        title={t.find(`action.tool.${action.tool}`) ?? t(`action.title.${action.actionType}`, { tool })}
       />
       <div className="min-h-0 space-y-2.5 overflow-y-auto">
         <ActionContent action={action}>
@@ -114,7 +114,7 @@ export function ApprovalCard(props: ApprovalCardProps) {
               <Button
                 look="danger"
                 aria-keyshortcuts="R"
-                onClick={() => give('reject')}
+                onClick={() => submit('reject')}
                 className="max-sm:flex-1 max-sm:justify-center"
               >
                 {t('action.reject')}
@@ -125,7 +125,7 @@ export function ApprovalCard(props: ApprovalCardProps) {
               <Button
                 look="solid"
                 aria-keyshortcuts="A"
-                onClick={() => give('approve')}
+                onClick={() => submit('approve')}
                 className="max-sm:flex-1 max-sm:justify-center"
               >
                 {t('action.approve')}

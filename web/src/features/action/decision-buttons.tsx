@@ -11,7 +11,7 @@ export interface CardAnswer {
 }
 
 /** Choose the texts for a plan, a question or a credential request. */
-export function questionTexts({ actionType }: ActionRow) {
+export function selectQuestionTexts({ actionType }: ActionRow) {
   const plan = actionType === 'plan_decision' || actionType === 'teammate_plan_decision'
   if (plan) {
     return {
@@ -37,7 +37,7 @@ export function questionTexts({ actionType }: ActionRow) {
 /** Buttons for the decisions of a question, the most likely one at the edge. */
 export function DecisionButtons(props: {
   readonly action: ActionRow
-  readonly words: ReturnType<typeof questionTexts>
+  readonly words: ReturnType<typeof selectQuestionTexts>
   readonly draft: string
   readonly onAnswer: (answer: CardAnswer) => void
   /** Sends the text, or shows that it is missing. */
@@ -45,20 +45,20 @@ export function DecisionButtons(props: {
 }) {
   const t = useT()
   const { action, words } = props
-  const offers = (decision: Decision) => action.decisions.includes(decision)
+  const isOffered = (decision: Decision) => action.decisions.includes(decision)
   // Text typed beside a decision on a plan is its reason, which the agent reads.
   const reason = words.plan ? props.draft.trim() : ''
   const approve = (mode?: PermissionMode) =>
     props.onAnswer({ decision: 'approve', text: reason, ...(mode === undefined ? {} : { mode }) })
   return (
     <div className="flex flex-wrap items-center justify-end gap-2">
-      {offers('reject') && (
+      {isOffered('reject') && (
         <Button look="danger" onClick={() => props.onAnswer({ decision: 'reject', text: reason })}>
           {t(words.reject)}
         </Button>
       )}
-      {offers('answer') && words.plan && <TextButton {...props} />}
-      {offers('approve') && action.modes.length === 0 && (
+      {isOffered('answer') && words.plan && <TextButton {...props} />}
+      {isOffered('approve') && action.modes.length === 0 && (
         <Button
           look={words.plan ? 'solid' : 'outline'}
           onClick={() => approve()}
@@ -67,8 +67,8 @@ export function DecisionButtons(props: {
           {t(words.approve)}
         </Button>
       )}
-      {offers('approve') && <ModeButtons modes={action.modes} onChoose={approve} />}
-      {offers('answer') && !words.plan && <TextButton {...props} />}
+      {isOffered('approve') && <ModeButtons modes={action.modes} onChoose={approve} />}
+      {isOffered('answer') && !words.plan && <TextButton {...props} />}
     </div>
   )
 }
@@ -77,7 +77,7 @@ function TextButton({
   words,
   onText,
 }: {
-  readonly words: ReturnType<typeof questionTexts>
+  readonly words: ReturnType<typeof selectQuestionTexts>
   readonly onText: () => void
 }) {
   const t = useT()

@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
 import { expect, test, vi } from 'vitest'
 import type { ActionRow as WireAction } from '@/system/generated/contracts'
-import { actionRow } from '../../../dev/rows'
+import { buildActionRow } from '../../../dev/rows'
 import { fillAs, show } from '../../../dev/surfaces'
 import { QuestionCard, type QuestionCardProps } from './question-card'
 
@@ -21,7 +21,7 @@ function Host(props: Partial<QuestionCardProps> & { readonly row: Partial<WireAc
   const { row, ...more } = props
   return (
     <QuestionCard
-      action={fillAs('actions', actionRow({ ...QUESTION_ROW, ...row }))}
+      action={fillAs('actions', buildActionRow({ ...QUESTION_ROW, ...row }))}
       agentName="painter"
       index={0}
       count={1}

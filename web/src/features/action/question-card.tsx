@@ -9,7 +9,7 @@ import { Disclosure } from '@/ui/disclosure'
 import { useT, useWholeText } from '../shared/surface'
 import { ActionContent } from './action-content'
 import { ActionHead, type ActionHeadProps } from './action-head'
-import { type CardAnswer, DecisionButtons, questionTexts } from './decision-buttons'
+import { type CardAnswer, DecisionButtons, selectQuestionTexts } from './decision-buttons'
 
 const AnswerForm = lazy(() => import('./answer-form'))
 
@@ -40,10 +40,10 @@ export function QuestionCard(props: QuestionCardProps) {
   useEffect(() => {
     if (takesFocus) field.current?.focus({ preventScroll: true })
   }, [takesFocus])
-  const question = Fields.of(useWholeText(action.arguments).text)
-  const fields = formFields(action, question)
-  const words = questionTexts(action)
-  const offers = (decision: Decision) => action.decisions.includes(decision)
+  const question = Fields.parse(useWholeText(action.arguments).text)
+  const fields = buildFormFields(action, question)
+  const words = selectQuestionTexts(action)
+  const isOffered = (decision: Decision) => action.decisions.includes(decision)
   const answer = () => {
     setEmpty(draft.trim() === '')
     if (draft.trim() !== '' && answered === null) props.onAnswer({ decision: 'answer', text: draft.trim() })
@@ -74,7 +74,7 @@ export function QuestionCard(props: QuestionCardProps) {
           <p className="wrap-any whitespace-pre-wrap">{markInvisible(action.prompt)}</p>
         )}
         {QUESTION_TOOLS.has(action.tool) ? (
-          <Steps steps={question.texts('steps')} />
+          <Steps steps={question.listTexts('steps')} />
         ) : (
           <Details action={action} />
         )}
@@ -97,16 +97,16 @@ export function QuestionCard(props: QuestionCardProps) {
             fields={fields}
             draft={draft}
             onDraft={props.onDraft}
-            mayReject={offers('reject')}
+            mayReject={isOffered('reject')}
             onAnswer={props.onAnswer}
           />
         </Suspense>
       ) : (
         <>
-          {offers('answer') && (
-            <Options options={question.texts('options')} chosen={draft} onChoose={props.onDraft} />
+          {isOffered('answer') && (
+            <Options options={question.listTexts('options')} chosen={draft} onChoose={props.onDraft} />
           )}
-          {offers('answer') && (
+          {isOffered('answer') && (
             <textarea
               ref={field}
               aria-label={t(words.label)}
@@ -147,8 +147,8 @@ export function QuestionCard(props: QuestionCardProps) {
  * The fields of a requested form; empty if a form cannot show the schema, and the answer is plain
  * text.
  */
-function formFields({ decisions }: ActionRow, question: Fields): readonly Field[] {
-  const { fields, unsupported } = buildForm(question.value('schema'))
+function buildFormFields({ decisions }: ActionRow, question: Fields): readonly Field[] {
+  const { fields, unsupported } = buildForm(question.getValue('schema'))
   return decisions.includes('answer') && unsupported.length === 0 ? fields : []
 }
 

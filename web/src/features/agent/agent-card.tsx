@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { Key, Translate } from '@/system/i18n/translate'
 import type { AgentRow } from '@/system/rows/model'
-import { itemTitle } from '@/system/selectors/job'
+import { findItemTitle } from '@/system/selectors/job'
 import { canResume, findChildren, hasEnded, needsAttention, type Team } from '@/system/selectors/team'
 import { IconButton } from '@/ui/button'
 import { Icon } from '@/ui/icon'
@@ -9,8 +9,14 @@ import { Badge } from '@/ui/marks'
 import { Menu } from '@/ui/menu/menu'
 import type { MenuEntry } from '@/ui/menu/open-menu'
 import { useNow } from '@/ui/use-now'
-import { degradedText, queueText, StateDot, StateText, usageText } from '../shared/agent-marks'
-import { activityText } from '../shared/code-texts'
+import {
+  describeDegradation,
+  describeQueueReason,
+  describeUsage,
+  StateDot,
+  StateText,
+} from '../shared/agent-marks'
+import { describeActivity } from '../shared/code-texts'
 import { useReadOnly, useT } from '../shared/surface'
 import type { TeamHandlers } from '../shared/team-handlers'
 import { AgentFacts } from './agent-facts'
@@ -35,13 +41,13 @@ export function AgentCard(props: AgentCardProps) {
   const [open, setOpen] = useState(false)
   const forReading = useReadOnly()
   const clock = useNow(10_000)
-  const item = itemTitle(team, agent.agentId)
-  const now = nowText(t, agent, team, clock)
+  const item = findItemTitle(team, agent.agentId)
+  const now = describeNow(t, agent, team, clock)
   const waits = [
     agent.inbox > 0 ? t.count('team.inbox', agent.inbox) : '',
     agent.queuedTurns > 0 ? t.count('team.queued', agent.queuedTurns) : '',
   ].filter(Boolean)
-  const used = usageText(t, agent.usage)
+  const used = describeUsage(t, agent.usage)
   const runs = team.runs.filter((run) => run.agentId === agent.agentId).length
   const children = findChildren(team.agents, agent).length
   const line = [
@@ -68,7 +74,7 @@ export function AgentCard(props: AgentCardProps) {
             <Badge tone="accent">{t('team.lead')}</Badge>
           ) : (
             <span className="truncate text-sm text-ink-faint">
-              {item ? t('team.at_item', { item }) : t(roleKey(agent))}
+              {item ? t('team.at_item', { item }) : t(getRoleKey(agent))}
             </span>
           )}
         </span>
@@ -118,7 +124,7 @@ function Marks({ agent }: { agent: AgentRow }) {
     agent.unmerged && (hasEnded(agent.state) || agent.state === 'idle') ? t('team.unmerged') : '',
     ...agent.degraded
       .filter((degradation) => degradation !== 'permission_blocked' || !needsAttention(agent.state))
-      .map((degradation) => degradedText(t, degradation, agent.blockedOn !== '')),
+      .map((degradation) => describeDegradation(t, degradation, agent.blockedOn !== '')),
   ].filter(Boolean)
   return marks.map((mark) => (
     <span key={mark} className="flex items-start gap-1.5 pl-4 text-sm text-warn">
@@ -128,15 +134,15 @@ function Marks({ agent }: { agent: AgentRow }) {
   ))
 }
 
-function nowText(t: Translate, agent: AgentRow, team: Team, clock: number): string {
+function describeNow(t: Translate, agent: AgentRow, team: Team, clock: number): string {
   if (agent.queueReason !== null) {
     const limits = { active: team.row.teamActiveCount, budget: team.row.teamParallelBudget }
-    const queueReason = queueText(t, agent.queueReason, limits)
+    const queueReason = describeQueueReason(t, agent.queueReason, limits)
     return agent.queuePosition > 0
       ? `${queueReason} · ${t('queue.place', { place: agent.queuePosition })}`
       : queueReason
   }
-  if (agent.state === 'needs_input') return activityText(t, agent.tool) ?? agent.tool
+  if (agent.state === 'needs_input') return describeActivity(t, agent.tool) ?? agent.tool
   if (agent.background !== null && agent.state !== 'running') {
     const at = wakeText(t, agent.background, clock)
     return at === '' ? '' : t('team.background.next_run', { at })
@@ -204,7 +210,7 @@ function sleepEntries(
 }
 
 /** The text for an agent's role or kind. */
-function roleKey({ agentKind, role }: AgentRow): Key {
+function getRoleKey({ agentKind, role }: AgentRow): Key {
   if (role !== 'custom') return `team.role.${role}`
   return agentKind === 'human' || agentKind === 'remote' ? `team.kind.${agentKind}` : 'team.role.custom'
 }

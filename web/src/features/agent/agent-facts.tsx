@@ -1,8 +1,8 @@
 import { formatClockTime } from '@/system/format/numbers'
 import type { AgentRow } from '@/system/rows/model'
-import { agentName, findAgent, type Team } from '@/system/selectors/team'
+import { findAgent, findAgentName, type Team } from '@/system/selectors/team'
 import { Fact, Facts } from '@/ui/facts'
-import { modelText } from '../shared/code-texts'
+import { formatModel } from '../shared/code-texts'
 import { LongText } from '../shared/load-more'
 import { useT } from '../shared/surface'
 import type { TeamHandlers } from '../shared/team-handlers'
@@ -44,7 +44,7 @@ export function AgentFacts(props: {
         {child && (
           <Fact name={t('team.fact.parent')}>
             {hasParentRow
-              ? agentName(team.agents, parent) || t('app.unknown')
+              ? findAgentName(team.agents, parent) || t('app.unknown')
               : t('team.degraded.lineage_unavailable')}
           </Fact>
         )}
@@ -84,7 +84,7 @@ export function AgentFacts(props: {
 /** Model, tools and limits of an agent. Unknown for a remote agent. */
 function LimitFacts({ agent }: { agent: AgentRow }) {
   const t = useT()
-  const model = modelText(t, agent.provider, agent.model)
+  const model = formatModel(t, agent.provider, agent.model)
   const isLocal = agent.remote === null
   const mode = agent.permissionMode
   return (
@@ -93,7 +93,7 @@ function LimitFacts({ agent }: { agent: AgentRow }) {
       <Fact name={t('details.connection')}>{t(`team.connection.${agent.connection}`)}</Fact>
       {isLocal && (
         <Fact name={t('details.permission')}>
-          {t.maybe(`composer.permission.${mode}`) ?? (mode || t('app.unknown'))}
+          {t.find(`composer.permission.${mode}`) ?? (mode || t('app.unknown'))}
         </Fact>
       )}
       <Fact name={t('check.policy')}>

@@ -1,5 +1,5 @@
 import type { AgentRow } from '@/system/rows/model'
-import { agentName, findAgent, type Team } from '@/system/selectors/team'
+import { findAgent, findAgentName, type Team } from '@/system/selectors/team'
 import { Button } from '@/ui/button'
 import { StateDot, StateText } from '../shared/agent-marks'
 import { useT } from '../shared/surface'
@@ -20,7 +20,7 @@ export function AgentHead(props: {
       <StateText agent={agent} />
       {parent && <span className="text-sm text-ink-faint">{t('team.works_for', { agent: parent })}</span>}
       <Button look="outline" className="ml-auto" onClick={props.onBack}>
-        {t('team.back_to_lead', { agent: agentName(team.agents, team.row.lead) || t('team.lead') })}
+        {t('team.back_to_lead', { agent: findAgentName(team.agents, team.row.lead) || t('team.lead') })}
       </Button>
     </header>
   )

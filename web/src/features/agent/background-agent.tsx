@@ -14,7 +14,7 @@ import { Schedule } from './schedule'
 
 /** The time of the next wake; empty if unknown. */
 export function wakeText(t: Translate, background: Background, now: number): string {
-  if (background.wakeAt === 0 || !sleeps(background)) return ''
+  if (background.wakeAt === 0 || !isSleeping(background)) return ''
   const at = background.wakeAt / 1000
   return t('team.background.at', {
     time: formatFutureTime(at, now, t.locale),
@@ -22,7 +22,7 @@ export function wakeText(t: Translate, background: Background, now: number): str
   })
 }
 
-function sleeps({ state }: Background): boolean {
+function isSleeping({ state }: Background): boolean {
   return state === 'sleeping' || state === 'scheduled' || state === 'failed'
 }
 
@@ -48,8 +48,8 @@ export function BackgroundAgentFacts(props: BackgroundFactsProps) {
   const t = useT()
   const now = useNow(10_000)
   const { agent, background, team, handlers } = props
-  const runs = (id: string) => team.runs.find((run) => run.key === id)
-  const [current, last] = [runs(agent.currentRun), runs(background.lastRun)]
+  const findRun = (id: string) => team.runs.find((run) => run.key === id)
+  const [current, last] = [findRun(agent.currentRun), findRun(background.lastRun)]
   const status = background.lastRunStatus ?? last?.status ?? null
   const when = wakeText(t, background, now)
   return (
@@ -59,7 +59,7 @@ export function BackgroundAgentFacts(props: BackgroundFactsProps) {
         <Fact name={t('team.background.schedule')}>
           <Schedule schedule={background.schedule} />
         </Fact>
-        {sleeps(background) && <Fact name={t('team.background.next')}>{when || t('app.unknown')}</Fact>}
+        {isSleeping(background) && <Fact name={t('team.background.next')}>{when || t('app.unknown')}</Fact>}
         {background.wakeOn.length > 0 && (
           <Fact name={t('team.background.wakes_on')}>
             <span className="font-mono">{background.wakeOn.join(' ')}</span>
@@ -109,7 +109,7 @@ export function BackgroundAgentFacts(props: BackgroundFactsProps) {
       </Facts>
       {!hasFinished(background.state) && (
         <div className="flex flex-wrap gap-1.5">
-          {sleeps(background) && (
+          {isSleeping(background) && (
             <Button look="outline" onClick={() => handlers.onStartTask(background.taskId)}>
               {t('team.wake')}
             </Button>

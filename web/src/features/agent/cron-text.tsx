@@ -8,12 +8,12 @@ import { useT } from '../shared/surface'
  */
 export default function CronText({ line }: { line: string }) {
   const t = useT()
-  const words = toWords(line, t.locale)
+  const words = describeCron(line, t.locale)
   if (words === null) return <span className="font-mono">{line}</span>
   return <span title={line}>{t('team.background.cron', { words })}</span>
 }
 
-function toWords(line: string, locale: string): string | null {
+function describeCron(line: string, locale: string): string | null {
   try {
     return cronstrue.toString(line, {
       locale: locale.startsWith('zh') ? 'zh_CN' : 'en',

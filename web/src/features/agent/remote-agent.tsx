@@ -95,8 +95,8 @@ export function RemoteAgentFacts({ agent, remote, onRetry }: RemoteFactsProps) {
 function RemoteCard({ text }: { text: Remote['card'] }) {
   const t = useT()
   const full = useFullText(text)
-  const card = Fields.of(full.text)
-  const skills = card.objects('skills')
+  const card = Fields.parse(full.text)
+  const skills = card.listObjects('skills')
   if (full.state === 'preview' || full.state === 'part') {
     return (
       <Button look="outline" onClick={full.load}>
@@ -106,19 +106,19 @@ function RemoteCard({ text }: { text: Remote['card'] }) {
   }
   return (
     <div className="space-y-1">
-      {card.text('description') && <p className="wrap-any">{card.text('description')}</p>}
-      {card.object('provider').text('organization') && (
+      {card.getText('description') && <p className="wrap-any">{card.getText('description')}</p>}
+      {card.getObject('provider').getText('organization') && (
         <p className="wrap-any text-ink-faint">
-          {t('team.remote.provider', { name: card.object('provider').text('organization') })}
+          {t('team.remote.provider', { name: card.getObject('provider').getText('organization') })}
         </p>
       )}
       <h4 className="font-medium text-ink-soft">{t('team.remote.skills')}</h4>
       {skills.length === 0 && <p className="text-ink-faint">{t('app.none')}</p>}
       <ul className="space-y-0.5">
         {skills.map((skill) => (
-          <li key={skill.text('id') || skill.text('name')} className="wrap-any">
-            <span className="font-medium">{skill.text('name') || skill.text('id')}</span>{' '}
-            <span className="text-ink-soft">{skill.text('description')}</span>
+          <li key={skill.getText('id') || skill.getText('name')} className="wrap-any">
+            <span className="font-medium">{skill.getText('name') || skill.getText('id')}</span>{' '}
+            <span className="text-ink-soft">{skill.getText('description')}</span>
           </li>
         ))}
       </ul>

@@ -3,24 +3,27 @@ import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import type * as wire from '@/system/generated/contracts'
 import { buildTeam, type Team } from '@/system/selectors/team'
-import { agentRow, runRow, START, teamRow } from '../../../dev/rows'
+import { buildAgentRow, buildTeamRow, runRow, START } from '../../../dev/rows'
 import { CHINESE, fillAs, NO_BLOBS, show } from '../../../dev/surfaces'
-import { recordingHandlers } from '../../../dev/team-handlers'
+import { recordHandlers } from '../../../dev/team-handlers'
 import { AddDialog } from './add-agent'
 import { Roster } from './roster'
 
 const NONE = { edges: [], tasks: [], handoffs: [], notifications: [], reviews: [], messages: [], runs: [] }
 
-function roster(agent: wire.AgentRow, more: Partial<Team> = {}) {
-  const agents = [fillAs('agents', agentRow({ key: 'lead', agentKind: 'main' })), fillAs('agents', agent)]
-  const team = buildTeam(fillAs('team', teamRow({ lead: 'lead' })), { agents, ...NONE, ...more })
+function showRoster(agent: wire.AgentRow, more: Partial<Team> = {}) {
+  const agents = [
+    fillAs('agents', buildAgentRow({ key: 'lead', agentKind: 'main' })),
+    fillAs('agents', agent),
+  ]
+  const team = buildTeam(fillAs('team', buildTeamRow({ lead: 'lead' })), { agents, ...NONE, ...more })
   if (team === null) throw new Error('no team')
   const did = vi.fn()
-  return { did, surface: <Roster team={team} openAgentId="" handlers={recordingHandlers(did)} /> }
+  return { did, surface: <Roster team={team} openAgentId="" handlers={recordHandlers(did)} /> }
 }
 
-const sleeper = (change: Partial<wire.BackgroundWork> = {}) =>
-  agentRow({
+const buildSleeper = (change: Partial<wire.BackgroundWork> = {}) =>
+  buildAgentRow({
     key: 'watcher',
     agentKind: 'background',
     state: 'idle',
@@ -37,18 +40,18 @@ const sleeper = (change: Partial<wire.BackgroundWork> = {}) =>
     },
   })
 
-const opened = (name: string) =>
+const openDetails = (name: string) =>
   userEvent.click(screen.getByRole('button', { name: `Show details of ${name}` }))
 
 test('a background agent shows its next wake, the reason of its last wake, and its last run (UI-22)', async () => {
   const runs = [
     fillAs('runs', runRow({ key: 'run_1', agentId: 'watcher', status: 'failed', started: START })),
   ]
-  const { surface, did } = roster(sleeper(), { runs })
+  const { surface, did } = showRoster(buildSleeper(), { runs })
   show(surface)
   expect(screen.getByText('Sleeping')).toBeTruthy()
   expect(screen.getByText(/^next run .*, in 12/)).toBeTruthy()
-  await opened('watcher')
+  await openDetails('watcher')
   const facts = within(screen.getByRole('region', { name: 'Background agent watcher' }))
   expect(facts.getByText('every 30m')).toBeTruthy()
   expect(facts.getByText(/By schedule/)).toBeTruthy()
@@ -62,10 +65,10 @@ test('a background agent shows its next wake, the reason of its last wake, and i
 })
 
 test('ending a background agent asks first; a paused one can be resumed (UI-22)', async () => {
-  const { surface, did } = roster(sleeper({ state: 'paused' }))
+  const { surface, did } = showRoster(buildSleeper({ state: 'paused' }))
   show(surface)
   expect(screen.getByText('Paused')).toBeTruthy()
-  await opened('watcher')
+  await openDetails('watcher')
   await userEvent.click(screen.getByRole('button', { name: 'Resume' }))
   await userEvent.click(screen.getByRole('button', { name: 'End' }))
   expect(did.mock.calls).toEqual([['resume task', 'tsk_w']])
@@ -75,9 +78,9 @@ test('ending a background agent asks first; a paused one can be resumed (UI-22)'
 })
 
 test('a cron schedule is shown in words, in the page’s language', async () => {
-  const { surface } = roster(sleeper({ schedule: '0 9 * * 1-5' }))
+  const { surface } = showRoster(buildSleeper({ schedule: '0 9 * * 1-5' }))
   const { unmount } = show(surface)
-  await opened('watcher')
+  await openDetails('watcher')
   expect(await screen.findByText('At 09:00, Monday through Friday (UTC)')).toBeTruthy()
   unmount()
   show(surface, NO_BLOBS, CHINESE)
@@ -95,7 +98,7 @@ test.each([
   'completed',
   'unknown',
 ] as const)('each state of a background agent has a text: %s', (state) => {
-  show(roster(sleeper({ state })).surface)
+  show(showRoster(buildSleeper({ state })).surface)
   const words = { scheduled: 'Scheduled', completed: 'Ended', unknown: 'Unknown' } as const
   const label = state in words ? words[state as keyof typeof words] : state[0]?.toUpperCase() + state.slice(1)
   expect(screen.getAllByText(label).length).toBeGreaterThan(0)
@@ -107,8 +110,8 @@ const CARD = {
   provider: { organization: 'Acme' },
 }
 
-const remote = (change: Partial<wire.RemoteWork> = {}, row: Partial<wire.AgentRow> = {}) =>
-  agentRow({
+const buildRemote = (change: Partial<wire.RemoteWork> = {}, row: Partial<wire.AgentRow> = {}) =>
+  buildAgentRow({
     key: 'linter',
     agentKind: 'remote',
     state: 'idle',
@@ -126,11 +129,11 @@ const remote = (change: Partial<wire.RemoteWork> = {}, row: Partial<wire.AgentRo
   })
 
 test('an idle remote agent is not done: its last report has a time (UI-23)', async () => {
-  show(roster(remote()).surface)
+  show(showRoster(buildRemote()).surface)
   expect(screen.getByText('Idle')).toBeTruthy()
   expect(screen.getByText('last status: Working')).toBeTruthy()
   expect(screen.queryByText('Completed')).toBeNull()
-  await opened('linter')
+  await openDetails('linter')
   const facts = within(screen.getByRole('region', { name: 'linter, remote agent' }))
   expect(facts.getByText('Linter 2.1')).toBeTruthy()
   expect(facts.getByText(/^updated 2.* ago$/)).toBeTruthy()
@@ -151,8 +154,8 @@ test('a URL is text, followed only on purpose and without a referrer (UI-23)', a
       ],
     },
   ]
-  show(roster(remote({ artifacts })).surface)
-  await opened('linter')
+  show(showRoster(buildRemote({ artifacts })).surface)
+  await openDetails('linter')
   await userEvent.click(screen.getByRole('button', { name: 'report' }))
   expect(screen.getByText('All is well.')).toBeTruthy()
   expect(screen.getByRole('group', { name: 'Data' }).textContent).toBe('found: 3')
@@ -164,11 +167,11 @@ test('a URL is text, followed only on purpose and without a referrer (UI-23)', a
 })
 
 test('an unreachable agent reads unknown and can be retried (UI-23)', async () => {
-  const { surface, did } = roster(
-    remote({}, { degraded: ['remote_unavailable'], connection: 'disconnected' }),
+  const { surface, did } = showRoster(
+    buildRemote({}, { degraded: ['remote_unavailable'], connection: 'disconnected' }),
   )
   show(surface)
-  await opened('linter')
+  await openDetails('linter')
   const alert = within(screen.getByRole('alert'))
   expect(alert.getByText('Cannot reach the remote agent. Its state is unknown.')).toBeTruthy()
   await userEvent.click(alert.getByRole('button', { name: 'Try again' }))
@@ -177,15 +180,15 @@ test('an unreachable agent reads unknown and can be retried (UI-23)', async () =
 
 test('an agent with an open request waits for the person; without one it lacks a permission', () => {
   const blocked = { key: 'w', state: 'waiting', degraded: ['permission_blocked'] } as const
-  const { unmount } = show(roster(agentRow({ ...blocked, blockedOn: 'act_1' })).surface)
+  const { unmount } = show(showRoster(buildAgentRow({ ...blocked, blockedOn: 'act_1' })).surface)
   expect(screen.getByText('Waiting for your approval.')).toBeTruthy()
   unmount()
-  show(roster(agentRow(blocked)).surface)
+  show(showRoster(buildAgentRow(blocked)).surface)
   expect(screen.getByText('Blocked: permission missing.')).toBeTruthy()
 })
 
 test('an agent is added by name; an empty name is refused', async () => {
-  const { surface, did } = roster(agentRow({ key: 'w' }))
+  const { surface, did } = showRoster(buildAgentRow({ key: 'w' }))
   show(surface)
   await userEvent.click(screen.getByRole('button', { name: 'Add agent' }))
   const dialog = within(screen.getByRole('dialog', { name: 'Add agent', hidden: true }))
@@ -196,7 +199,7 @@ test('an agent is added by name; an empty name is refused', async () => {
 })
 
 test('an agent of the folder is offered with its description, and added with a click', async () => {
-  const { surface, did } = roster(agentRow({ key: 'w' }))
+  const { surface, did } = showRoster(buildAgentRow({ key: 'w' }))
   show(surface)
   await userEvent.click(screen.getByRole('button', { name: 'Add agent' }))
   const dialog = within(screen.getByRole('dialog', { name: 'Add agent', hidden: true }))

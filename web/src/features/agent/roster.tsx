@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import type { AgentRow } from '@/system/rows/model'
-import { itemKeys } from '@/system/selectors/job'
+import { listItemKeys } from '@/system/selectors/job'
 import { hasEnded, sortRoster, type Team } from '@/system/selectors/team'
 import { Disclosure } from '@/ui/disclosure'
 import { useT } from '../shared/surface'
@@ -27,13 +27,13 @@ export function Roster({ team, openAgentId, handlers }: RosterProps) {
   const t = useT()
   const [dialog, setDialog] = useState<Subject | null>(null)
   const ordered = sortRoster(team)
-  const items = itemKeys(team.tasks)
+  const items = listItemKeys(team.tasks)
   const failed = ordered.filter((agent) => agent.state === 'failed' && items.has(agent.taskId))
   const over = ordered.filter((agent) => hasEnded(agent.state) && agent.agentId !== team.row.lead)
   const folded = over.length > MAX_ENDED ? over : []
   const present = ordered.filter((agent) => !folded.includes(agent) && !failed.includes(agent))
   const subject = team.agents.find((agent) => agent.agentId === dialog?.agentId)
-  const card = (agent: AgentRow) => (
+  const renderCard = (agent: AgentRow) => (
     <AgentCard
       key={agent.key}
       agent={agent}
@@ -43,37 +43,41 @@ export function Roster({ team, openAgentId, handlers }: RosterProps) {
       onAsk={(dialog) => setDialog({ dialog, agentId: agent.agentId })}
     />
   )
-  const done = () => setDialog(null)
+  const closeDialog = () => setDialog(null)
   return (
     <>
       {present.length === 0 ? (
         <p className="text-ink-faint">{t('team.roster_empty')}</p>
       ) : (
         <ul aria-label={t('team.roster')} className="-mx-2 space-y-px">
-          {present.map(card)}
+          {present.map(renderCard)}
         </ul>
       )}
-      <Folded title={t.count('team.failed_items', failed.length)}>{failed.map(card)}</Folded>
-      <Folded title={t.count('team.finished', folded.length)}>{folded.map(card)}</Folded>
+      <Folded title={t.count('team.failed_items', failed.length)}>{failed.map(renderCard)}</Folded>
+      <Folded title={t.count('team.finished', folded.length)}>{folded.map(renderCard)}</Folded>
       <AddAgent agents={team.agents} onOffers={handlers.onOffers} onAdd={handlers.onAddAgent} />
       {dialog?.dialog === 'end' && subject !== undefined && (
         <EndDialog
           agent={subject}
           onDo={() => handlers.onCancelTask(subject.background?.taskId ?? '')}
-          onDone={done}
+          onDone={closeDialog}
         />
       )}
       {dialog?.dialog === 'merge' && subject !== undefined && (
-        <MergeDialog agent={subject} onMerge={() => handlers.onMerge(subject)} onDone={done} />
+        <MergeDialog agent={subject} onMerge={() => handlers.onMerge(subject)} onDone={closeDialog} />
       )}
       {dialog?.dialog === 'stop' && subject !== undefined && (
-        <StopDialog agent={subject} onDo={() => handlers.onStop(subject)} onDone={done} />
+        <StopDialog agent={subject} onDo={() => handlers.onStop(subject)} onDone={closeDialog} />
       )}
       {dialog?.dialog === 'close' && subject !== undefined && (
-        <CloseDialog agent={subject} onDo={() => handlers.onClose(subject)} onDone={done} />
+        <CloseDialog agent={subject} onDo={() => handlers.onClose(subject)} onDone={closeDialog} />
       )}
       {dialog?.dialog === 'input' && subject !== undefined && (
-        <InputDialog agent={subject} onSend={(text) => handlers.onInput(subject, text)} onDone={done} />
+        <InputDialog
+          agent={subject}
+          onSend={(text) => handlers.onInput(subject, text)}
+          onDone={closeDialog}
+        />
       )}
     </>
   )

@@ -24,7 +24,7 @@ export function ArchiveDialog(props: {
   const [refusal, setRefusal] = useState<Refusal | null>(null)
   const problem = useId()
   const there = props.artifacts.filter(isAvailable).toReversed()
-  const make = async () => {
+  const create = async () => {
     const ids = there.map((row) => row.artifactId).filter((id) => chosen.has(id))
     setNone(which === 'chosen' && ids.length === 0)
     if ((which === 'chosen' && ids.length === 0) || sending) return
@@ -40,7 +40,7 @@ export function ArchiveDialog(props: {
       action={t('artifact.archive_export')}
       disabled={sending}
       refusal={refusal}
-      onSend={() => void make()}
+      onSend={() => void create()}
       onDone={props.onDone}
     >
       <p className="text-ink-soft">{t('artifact.archive_body')}</p>

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useState } from 'react'
-import { type ArtifactRow, asText, type Version } from '@/system/rows/model'
+import { type ArtifactRow, readText, type Version } from '@/system/rows/model'
 import type { ArtifactDraft } from '@/system/stores/artifact-store'
 import type { Refusal } from '@/system/stores/notice-store'
 import { Button } from '@/ui/button'
@@ -128,7 +128,7 @@ function NewerVersion(props: {
 }
 
 function Theirs({ version, title }: { version: Version; title: string }) {
-  const full = useWholeText(asText({ text: '', ref: version.content }))
+  const full = useWholeText(readText({ text: '', ref: version.content }))
   return (
     <>
       <CodeBlock text={full.text} label={title} />

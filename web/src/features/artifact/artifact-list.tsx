@@ -29,7 +29,7 @@ export function ArtifactList(props: ArtifactListProps) {
   const { artifacts, handlers } = props
   const forReading = useReadOnly()
   const [asking, setAsking] = useState<'new' | 'archive' | null>(null)
-  const done = () => setAsking(null)
+  const closeDialog = () => setAsking(null)
   return (
     <>
       {!forReading && (
@@ -59,11 +59,11 @@ export function ArtifactList(props: ArtifactListProps) {
           draft={props.draft}
           onWrite={handlers.onWriteNew}
           onCreate={handlers.onCreate}
-          onDone={done}
+          onDone={closeDialog}
         />
       )}
       {asking === 'archive' && (
-        <ArchiveDialog artifacts={artifacts} onCreate={handlers.onArchive} onDone={done} />
+        <ArchiveDialog artifacts={artifacts} onCreate={handlers.onArchive} onDone={closeDialog} />
       )}
     </>
   )
@@ -108,7 +108,7 @@ function Entry(props: {
   const names = useNames()
   const { row } = props
   const folder = row.path.includes('/') ? row.path.slice(0, row.path.lastIndexOf('/')) : ''
-  const author = row.agentId === '' ? '' : names.agent(row.agentId)
+  const author = row.agentId === '' ? '' : names.nameAgent(row.agentId)
   return (
     <button
       type="button"

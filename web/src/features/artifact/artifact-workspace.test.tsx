@@ -4,13 +4,13 @@ import { useState } from 'react'
 import { expect, test, vi } from 'vitest'
 import type { ArtifactRow as WireArtifact } from '@/system/generated/contracts'
 import type { ArtifactDraft } from '@/system/stores/artifact-store'
-import { artifactRow, version, WORK_BLOBS } from '../../../dev/scenarios/work-scenarios'
-import { blobReader, fillAs, show } from '../../../dev/surfaces'
+import { buildArtifactRow, buildVersion, WORK_BLOBS } from '../../../dev/scenarios/work-scenarios'
+import { createBlobReader, fillAs, show } from '../../../dev/surfaces'
 import { ArtifactCards, LineCounts } from './artifact-card'
 import type { ArtifactHandlers } from './artifact-handlers'
 import ArtifactWorkspace, { type ArtifactWorkspaceProps } from './artifact-workspace'
 
-function handlers(): ArtifactHandlers {
+function buildHandlers(): ArtifactHandlers {
   return {
     onOpen: vi.fn(),
     onClose: vi.fn(),
@@ -32,17 +32,17 @@ function handlers(): ArtifactHandlers {
 
 /** A host that stores the draft. */
 function Host(props: Partial<ArtifactWorkspaceProps> & { readonly row: Partial<WireArtifact> }) {
-  const { row, handlers: recorded = handlers(), ...more } = props
+  const { row, handlers: recorded = buildHandlers(), ...more } = props
   const [draft, setDraft] = useState<ArtifactDraft | null>(props.draft ?? null)
   return (
     <ArtifactWorkspace
-      artifact={fillAs('artifacts', artifactRow('art_a', 9, row))}
+      artifact={fillAs('artifacts', buildArtifactRow('art_a', 9, row))}
       read={null}
       version={null}
       busy={false}
       refusal={null}
       successor={null}
-      diffOf={() => null}
+      getDiff={() => null}
       {...more}
       draft={draft}
       handlers={{
@@ -57,7 +57,7 @@ function Host(props: Partial<ArtifactWorkspaceProps> & { readonly row: Partial<W
 }
 
 test('a newer version is a conflict: both sides stay until the person decides (CTX-04)', async () => {
-  const recorded = handlers()
+  const recorded = buildHandlers()
   const refused = {
     code: 'artifact_conflict',
     message: 'The newest version is 2 by now.',
@@ -66,7 +66,7 @@ test('a newer version is a conflict: both sides stay until the person decides (C
   }
   show(
     <Host row={{}} draft={{ text: 'mine', base: 1 }} refusal={refused} handlers={recorded} />,
-    blobReader(WORK_BLOBS),
+    createBlobReader(WORK_BLOBS),
   )
   expect(screen.getAllByRole('alert')).toHaveLength(1)
   const conflict = within(screen.getByRole('alert', { name: 'Conflict' }))
@@ -83,7 +83,7 @@ test('a newer version is a conflict: both sides stay until the person decides (C
 })
 
 test('a failed save keeps the text, shows the reason, and can be retried (UI-13)', async () => {
-  const recorded = handlers()
+  const recorded = buildHandlers()
   const row = {
     status: 'failed' as const,
     code: 'store_full',
@@ -91,7 +91,7 @@ test('a failed save keeps the text, shows the reason, and can be retried (UI-13)
     draft: { hash: 'mine', size: 10 },
     draftBase: 2,
   }
-  show(<Host row={row} handlers={recorded} />, blobReader(WORK_BLOBS))
+  show(<Host row={row} handlers={recorded} />, createBlobReader(WORK_BLOBS))
   const region = within(screen.getByRole('region', { name: 'Not saved' }))
   expect(region.getByText('There is no room.')).toBeTruthy()
   expect(region.getByText(/2\.9 ms after/)).toBeTruthy()
@@ -104,11 +104,11 @@ test('a failed save keeps the text, shows the reason, and can be retried (UI-13)
 const DELETED = { status: 'deleted' as const, draft: null }
 
 test('a draft continues in the artifact that replaced a deleted one (CTX-04)', async () => {
-  const recorded = handlers()
-  const successor = fillAs('artifacts', artifactRow('art_b', 12))
+  const recorded = buildHandlers()
+  const successor = fillAs('artifacts', buildArtifactRow('art_b', 12))
   show(
     <Host row={DELETED} draft={{ text: 'mine', base: 2 }} successor={successor} handlers={recorded} />,
-    blobReader(WORK_BLOBS),
+    createBlobReader(WORK_BLOBS),
   )
   const left = within(screen.getByRole('alert', { name: 'Deleted' }))
   expect(left.getByText('Unsaved draft of the deleted notes.md')).toBeTruthy()
@@ -120,9 +120,9 @@ test('a draft continues in the artifact that replaced a deleted one (CTX-04)', a
 })
 
 test('the recorded text of a failed save of a deleted artifact becomes a new one (CTX-04)', async () => {
-  const recorded = { ...handlers(), onCreate: vi.fn(async () => null) }
+  const recorded = { ...buildHandlers(), onCreate: vi.fn(async () => null) }
   const row = { ...DELETED, draft: { hash: 'mine', size: 10 }, draftBase: 2 }
-  show(<Host row={row} handlers={recorded} />, blobReader(WORK_BLOBS))
+  show(<Host row={row} handlers={recorded} />, createBlobReader(WORK_BLOBS))
   const left = within(screen.getByRole('alert', { name: 'Deleted' }))
   expect(left.queryByRole('button', { name: /^Go on/ })).toBeNull()
   await userEvent.click(left.getByRole('button', { name: 'Create new artifact' }))
@@ -139,14 +139,14 @@ test('a conflict without a newer version names its cause', () => {
     draft: { hash: 'mine', size: 10 },
     draftBase: 2,
   }
-  show(<Host row={row} />, blobReader(WORK_BLOBS))
+  show(<Host row={row} />, createBlobReader(WORK_BLOBS))
   const region = within(screen.getByRole('region', { name: 'Conflict' }))
   expect(region.getByText('The file was changed or removed')).toBeTruthy()
 })
 
 test('discarding a draft asks first', async () => {
-  const recorded = handlers()
-  show(<Host row={{}} draft={{ text: 'mine', base: 2 }} handlers={recorded} />, blobReader(WORK_BLOBS))
+  const recorded = buildHandlers()
+  show(<Host row={{}} draft={{ text: 'mine', base: 2 }} handlers={recorded} />, createBlobReader(WORK_BLOBS))
   await userEvent.click(screen.getByRole('button', { name: 'Discard' }))
   expect(recorded.onDraft).not.toHaveBeenCalled()
   const dialog = within(screen.getByRole('dialog', { hidden: true }))
@@ -156,16 +156,16 @@ test('discarding a draft asks first', async () => {
 })
 
 test('versions show their author and step, and any two can be compared (UI-14)', async () => {
-  const recorded = handlers()
+  const recorded = buildHandlers()
   const row = {
     version: 3,
     versions: [
-      version(1, 'notes1', { versionOrigin: 'found', turnId: '' }),
-      version(2, 'notes2'),
-      version(3, 'notes1', { versionOrigin: 'rollback', restores: 1, turnId: '' }),
+      buildVersion(1, 'notes1', { versionOrigin: 'found', turnId: '' }),
+      buildVersion(2, 'notes2'),
+      buildVersion(3, 'notes1', { versionOrigin: 'rollback', restores: 1, turnId: '' }),
     ],
   }
-  show(<Host row={row} handlers={recorded} />, blobReader(WORK_BLOBS))
+  show(<Host row={row} handlers={recorded} />, createBlobReader(WORK_BLOBS))
   await userEvent.click(screen.getByRole('radio', { name: 'Versions' }))
   const items = within(screen.getByRole('list', { name: 'Versions' })).getAllByRole('listitem')
   expect(items.map((item) => item.querySelector('p')?.textContent)).toEqual([
@@ -182,7 +182,7 @@ test('versions show their author and step, and any two can be compared (UI-14)',
 })
 
 test('content that is neither text nor image reads so and is never shown as text', () => {
-  show(<Host row={{ artifactKind: 'binary' }} />, blobReader(WORK_BLOBS))
+  show(<Host row={{ artifactKind: 'binary' }} />, createBlobReader(WORK_BLOBS))
   expect(screen.getByText(/Cannot preview this file/)).toBeTruthy()
   expect(screen.queryByRole('button', { name: 'Edit' })).toBeNull()
 })
@@ -190,8 +190,8 @@ test('content that is neither text nor image reads so and is never shown as text
 test('hostile Markdown of an artifact runs no script (SAFE-06)', async () => {
   const hostile =
     '<img src=x onerror="window.hit = 1"> [click](javascript:window.hit=1) [ok](https://example.org)'
-  const row = { version: 1, versions: [{ ...version(1, 'notes1'), content: { hash: 'h', size: 90 } }] }
-  show(<Host row={row} />, blobReader({ h: hostile }))
+  const row = { version: 1, versions: [{ ...buildVersion(1, 'notes1'), content: { hash: 'h', size: 90 } }] }
+  show(<Host row={row} />, createBlobReader({ h: hostile }))
   expect(await screen.findByRole('link', { name: 'ok' })).toBeTruthy()
   expect(document.querySelectorAll('img, script')).toHaveLength(0)
   expect(document.querySelector('[href^="javascript"]')).toBeNull()

@@ -1,5 +1,5 @@
 import { useCallback, useState } from 'react'
-import { type ArtifactRow, asText, type Version } from '@/system/rows/model'
+import { type ArtifactRow, readText, type Version } from '@/system/rows/model'
 import type { ArtifactDraft, DiffRead } from '@/system/stores/artifact-store'
 import type { Refusal } from '@/system/stores/notice-store'
 import { Button } from '@/ui/button'
@@ -30,7 +30,7 @@ export interface ArtifactWorkspaceProps {
   readonly draft: ArtifactDraft | null
   readonly busy: boolean
   readonly refusal: Refusal | null
-  readonly diffOf: (from: number, to: number) => DiffRead | null
+  readonly getDiff: (from: number, to: number) => DiffRead | null
   /** The artifact that replaced this one after its deletion. */
   readonly successor: ArtifactRow | null
   readonly handlers: ArtifactHandlers
@@ -176,7 +176,7 @@ function SelectedTab(
   const { onNeedDiff } = handlers
   const needDiff = useCallback((a: number, b: number) => onNeedDiff(artifact, a, b), [onNeedDiff, artifact])
   if (selected === null) return <p className="text-ink-faint">{t('app.unknown')}</p>
-  const [from, to] = props.pair ?? adjacentVersions(versions, selected)
+  const [from, to] = props.pair ?? selectAdjacentVersions(versions, selected)
   const cut = versions[0] !== undefined && versions[0].version > 1
   switch (props.tab) {
     case 'preview':
@@ -188,7 +188,7 @@ function SelectedTab(
           versions={versions}
           from={from}
           to={to}
-          read={props.diffOf(from, to)}
+          read={props.getDiff(from, to)}
           onCompare={props.onCompare}
           onNeedDiff={needDiff}
         />
@@ -210,7 +210,10 @@ function SelectedTab(
 }
 
 /** The shown version and its predecessor, 0 for the first version. */
-function adjacentVersions(versions: readonly Version[], selected: Version | null): readonly [number, number] {
+function selectAdjacentVersions(
+  versions: readonly Version[],
+  selected: Version | null,
+): readonly [number, number] {
   if (selected === null) return [0, 1]
   const previous = versions[versions.indexOf(selected) - 1]
   return [previous?.version ?? 0, selected.version]
@@ -224,7 +227,7 @@ function EditButton(props: {
 }) {
   const t = useT()
   const { newest, draft } = props
-  const full = useWholeText(asText({ text: '', ref: newest.content }))
+  const full = useWholeText(readText({ text: '', ref: newest.content }))
   const isLoaded = newest.content.size === 0 || full.state === 'whole'
   const long = newest.content.size > MAX_CHARS
   return (

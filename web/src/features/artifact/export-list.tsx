@@ -46,7 +46,7 @@ function Name({ exported }: { exported: Export }) {
     ? t('artifact.archive_of_all')
     : t.count('artifact.archive_of', exported.artifacts)
   const label =
-    exported.form === 'zip' ? archive : t.maybe(`artifact.export.${exported.form}`) || exported.form
+    exported.form === 'zip' ? archive : t.find(`artifact.export.${exported.form}`) || exported.form
   return (
     <span className="min-w-24 flex-1 truncate">
       {exported.name || label}
@@ -87,8 +87,8 @@ function State(props: {
   }
   if (exported.code !== '') {
     const problem =
-      t.maybe(`artifact.failed.${exported.code}`) ??
-      t.maybe(`code.${exported.code}`) ??
+      t.find(`artifact.failed.${exported.code}`) ??
+      t.find(`code.${exported.code}`) ??
       t('artifact.export_failed')
     return (
       <>

@@ -30,7 +30,7 @@ export function NewArtifactDialog(props: {
   const isPathTaken = refusal?.code === 'artifact_conflict' && refusal.field === 'path'
   const wrong = unnamed || isPathTaken
   const write = (change: Partial<NewArtifact>) => props.onWrite({ ...draft, ...change })
-  const make = async () => {
+  const create = async () => {
     setUnnamed(name.trim() === '')
     if (name.trim() === '' || sending || tooLong) return
     setSending(true)
@@ -42,7 +42,7 @@ export function NewArtifactDialog(props: {
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return
     event.preventDefault()
-    void make()
+    void create()
   }
   return (
     <FormDialog
@@ -50,7 +50,7 @@ export function NewArtifactDialog(props: {
       action={t(sending ? 'artifact.creating' : 'artifact.create')}
       disabled={sending || tooLong}
       refusal={isPathTaken ? null : refusal}
-      onSend={() => void make()}
+      onSend={() => void create()}
       onDone={props.onDone}
       className="flex max-h-[80vh] flex-col gap-3 overflow-y-auto"
       beside={<span className="min-w-0 flex-1 text-sm text-ink-faint">{t('artifact.new_in_browser')}</span>}

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { type ArtifactRow, asText } from '@/system/rows/model'
+import { type ArtifactRow, readText } from '@/system/rows/model'
 import type { ArtifactDraft, NewArtifact } from '@/system/stores/artifact-store'
 import type { Refusal } from '@/system/stores/notice-store'
 import { Button } from '@/ui/button'
@@ -25,7 +25,7 @@ export function OrphanedDraft(props: {
   const t = useT()
   const { artifact, draft, successor } = props
   const [making, setMaking] = useState<NewArtifact | null>(null)
-  const recorded = useWholeText(asText({ text: '', ref: draft === null ? artifact.draft : null }))
+  const recorded = useWholeText(readText({ text: '', ref: draft === null ? artifact.draft : null }))
   const text = draft?.text ?? recorded.text
   const whole = draft !== null || recorded.state === 'whole'
   const label = t('artifact.orphaned_draft', { title: artifact.title })

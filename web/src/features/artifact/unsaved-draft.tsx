@@ -1,8 +1,8 @@
-import { type ArtifactRow, asText } from '@/system/rows/model'
+import { type ArtifactRow, readText } from '@/system/rows/model'
 import type { ArtifactDraft } from '@/system/stores/artifact-store'
 import { Button } from '@/ui/button'
 import { CodeBlock } from '@/ui/code-block'
-import { hintText } from '../shared/code-texts'
+import { describeHint } from '../shared/code-texts'
 import { LoadMore } from '../shared/load-more'
 import { useT, useWholeText } from '../shared/surface'
 
@@ -18,14 +18,12 @@ export function UnsavedDraft(props: {
   const conflict = artifact.status === 'conflict'
   const failed = artifact.status === 'failed'
   if (!conflict && !failed) return null
-  const hint = hintText(t, artifact.code, '')
+  const hint = describeHint(t, artifact.code, '')
   // Without a newer version, the file itself is in the way.
   const hasNewerVersion = artifact.draft === null || artifact.version !== artifact.draftBase
   const title = conflict
     ? t(hasNewerVersion ? 'artifact.conflict' : 'artifact.file_changed', { version: artifact.version })
-    : (t.maybe(`artifact.failed.${artifact.code}`) ??
-      t.maybe(`code.${artifact.code}`) ??
-      t('artifact.failed'))
+    : (t.find(`artifact.failed.${artifact.code}`) ?? t.find(`code.${artifact.code}`) ?? t('artifact.failed'))
   return (
     <section
       aria-label={t(`artifact.status.${artifact.status}`)}
@@ -56,7 +54,7 @@ function RecordedText(props: {
 }) {
   const t = useT()
   const { artifact } = props
-  const full = useWholeText(asText({ text: '', ref: props.content }))
+  const full = useWholeText(readText({ text: '', ref: props.content }))
   const label = t('artifact.unsaved_changes', { version: artifact.draftBase })
   return (
     <>

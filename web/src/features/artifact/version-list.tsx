@@ -70,7 +70,7 @@ export function VersionList(props: {
 function VersionAuthor({ version }: { version: Version }) {
   const t = useT()
   const names = useNames()
-  const agent = version.agentId === '' ? t('app.unknown') : names.agent(version.agentId)
+  const agent = version.agentId === '' ? t('app.unknown') : names.nameAgent(version.agentId)
   return (
     <span className="min-w-0 truncate text-ink-soft">
       {t(`artifact.origin.${version.versionOrigin}`, { agent, version: version.restores })}

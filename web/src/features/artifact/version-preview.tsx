@@ -1,7 +1,7 @@
 import { useState } from 'react'
-import { plainTerminalText } from '@/system/format/ansi'
+import { stripTerminalCodes } from '@/system/format/ansi'
 import { formatBytes } from '@/system/format/numbers'
-import { type ArtifactRow, asText, type Version } from '@/system/rows/model'
+import { type ArtifactRow, readText, type Version } from '@/system/rows/model'
 import { CodeBlock } from '@/ui/code-block'
 import { Markdown } from '@/ui/markdown/markdown'
 import { RadioGroup } from '@/ui/radio-group'
@@ -10,7 +10,7 @@ import { RowImage } from '../shared/row-image'
 import { useT, useWholeText } from '../shared/surface'
 import { isMarkdown, isText } from './artifact-kinds'
 
-const LOOKS = ['read', 'source'] as const
+const FORMATS = ['read', 'source'] as const
 
 /** A version as text, Markdown or image. Other formats show only their size. */
 export function VersionPreview({ artifact, version }: { artifact: ArtifactRow; version: Version }) {
@@ -29,22 +29,22 @@ export function VersionPreview({ artifact, version }: { artifact: ArtifactRow; v
 function TextPreview({ artifact, version }: { artifact: ArtifactRow; version: Version }) {
   const t = useT()
   const markdown = isMarkdown(artifact)
-  const [look, setLook] = useState<(typeof LOOKS)[number]>('read')
-  const full = useWholeText(asText({ text: '', ref: version.content }))
+  const [format, setFormat] = useState<(typeof FORMATS)[number]>('read')
+  const full = useWholeText(readText({ text: '', ref: version.content }))
   if (version.content.size === 0) return <p className="text-ink-faint">{t('artifact.empty')}</p>
-  const source = !markdown || look === 'source'
+  const source = !markdown || format === 'source'
   return (
     <div className="space-y-2">
       {markdown && (
         <RadioGroup
           label={t('artifact.view')}
-          value={look}
-          onChange={setLook}
-          choices={LOOKS.map((value) => ({ value, label: t(`artifact.view.${value}`) }))}
+          value={format}
+          onChange={setFormat}
+          choices={FORMATS.map((value) => ({ value, label: t(`artifact.view.${value}`) }))}
         />
       )}
       {source && full.text !== '' && (
-        <CodeBlock whole text={plainTerminalText(full.text)} label={artifact.title} />
+        <CodeBlock whole text={stripTerminalCodes(full.text)} label={artifact.title} />
       )}
       {!source && <Markdown text={full.text} streaming={false} />}
       <LoadMore full={full} />

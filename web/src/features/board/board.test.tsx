@@ -3,15 +3,15 @@ import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import type * as wire from '@/system/generated/contracts'
 import { buildTeam } from '@/system/selectors/team'
-import { agentRow, START, taskRow, teamRow } from '../../../dev/rows'
+import { buildAgentRow, buildTaskRow, buildTeamRow, START } from '../../../dev/rows'
 import { fillAs, show } from '../../../dev/surfaces'
-import { recordingHandlers } from '../../../dev/team-handlers'
+import { recordHandlers } from '../../../dev/team-handlers'
 import { Board } from './board'
 
-function board(...tasks: readonly wire.TaskRow[]) {
+function showBoard(...tasks: readonly wire.TaskRow[]) {
   const did = vi.fn()
-  const team = buildTeam(fillAs('team', teamRow({ lead: 'lead' })), {
-    agents: [fillAs('agents', agentRow({ key: 'lead', agentKind: 'main' }))],
+  const team = buildTeam(fillAs('team', buildTeamRow({ lead: 'lead' })), {
+    agents: [fillAs('agents', buildAgentRow({ key: 'lead', agentKind: 'main' }))],
     edges: [],
     tasks: tasks.map((task) => fillAs('tasks', task)),
     handoffs: [],
@@ -21,11 +21,11 @@ function board(...tasks: readonly wire.TaskRow[]) {
     runs: [],
   })
   if (team === null) throw new Error('no team')
-  show(<Board team={team} handlers={recordingHandlers(did)} />)
+  show(<Board team={team} handlers={recordHandlers(did)} />)
   return did
 }
 
-const menu = async (task: string) => {
+const openMenu = async (task: string) => {
   await userEvent.click(screen.getByRole('button', { name: `Actions for ${task}` }))
   const entries = await screen.findAllByRole('menuitem')
   return entries.map((entry) => entry.textContent)
@@ -34,7 +34,7 @@ const menu = async (task: string) => {
 const choose = (name: string) => userEvent.click(screen.getByRole('menuitem', { name }))
 
 test('a task is created with a title, an assignee and dependencies (UI-21)', async () => {
-  const did = board(taskRow({ key: 'tsk_1', title: 'Write the notes' }))
+  const did = showBoard(buildTaskRow({ key: 'tsk_1', title: 'Write the notes' }))
   await userEvent.click(screen.getByRole('button', { name: 'New task' }))
   const dialog = within(screen.getByRole('dialog', { name: 'New task', hidden: true }))
   const make = dialog.getByRole('button', { name: 'Create task', hidden: true })
@@ -55,17 +55,17 @@ test('a task is created with a title, an assignee and dependencies (UI-21)', asy
 })
 
 test('an unstarted task can be started; its dependencies are named', async () => {
-  const did = board(
-    taskRow({ key: 'tsk_1', title: 'Write' }),
-    taskRow({ key: 'tsk_2', title: 'Print', dependsOn: ['tsk_1'] }),
+  const did = showBoard(
+    buildTaskRow({ key: 'tsk_1', title: 'Write' }),
+    buildTaskRow({ key: 'tsk_2', title: 'Print', dependsOn: ['tsk_1'] }),
   )
   expect(screen.getByText('Waiting for: Write')).toBeTruthy()
-  expect(await menu('Print')).toEqual(expect.arrayContaining(['Start', 'Export evidence', 'Cancel task']))
+  expect(await openMenu('Print')).toEqual(expect.arrayContaining(['Start', 'Export evidence', 'Cancel task']))
   await choose('Start')
   expect(did.mock.calls).toEqual([['start task', 'tsk_2']])
 })
 
-const attempt = (change: Partial<wire.AttemptRow>): wire.AttemptRow => ({
+const buildAttempt = (change: Partial<wire.AttemptRow>): wire.AttemptRow => ({
   runId: 'run_1',
   status: 'running',
   number: 1,
@@ -75,16 +75,22 @@ const attempt = (change: Partial<wire.AttemptRow>): wire.AttemptRow => ({
 })
 
 test('a running task can be paused, a paused one resumed, and cancelling asks first', async () => {
-  const did = board(
-    taskRow({ key: 'tsk_1', title: 'Runs', status: 'running', attempts: [attempt({})] }),
-    taskRow({ key: 'tsk_2', title: 'Rests', status: 'blocked', paused: true, attempts: [attempt({})] }),
+  const did = showBoard(
+    buildTaskRow({ key: 'tsk_1', title: 'Runs', status: 'running', attempts: [buildAttempt({})] }),
+    buildTaskRow({
+      key: 'tsk_2',
+      title: 'Rests',
+      status: 'blocked',
+      paused: true,
+      attempts: [buildAttempt({})],
+    }),
   )
   expect(screen.getByText('Paused')).toBeTruthy()
-  expect(await menu('Runs')).not.toContain('Start')
+  expect(await openMenu('Runs')).not.toContain('Start')
   await choose('Pause')
-  await menu('Rests')
+  await openMenu('Rests')
   await choose('Resume')
-  await menu('Runs')
+  await openMenu('Runs')
   await choose('Cancel task')
   const dialog = within(screen.getByRole('dialog', { name: 'Cancel “Runs”?', hidden: true }))
   await userEvent.click(dialog.getByRole('button', { name: 'Cancel task', hidden: true }))
@@ -96,14 +102,14 @@ test('a running task can be paused, a paused one resumed, and cancelling asks fi
 })
 
 test('a retry is a new attempt: earlier attempts stay, each with a link to its run', async () => {
-  const did = board(
-    taskRow({
+  const did = showBoard(
+    buildTaskRow({
       key: 'tsk_1',
       title: 'Fails',
       status: 'blocked',
       attempts: [
-        attempt({ status: 'failed', ended: START + 2e6, detail: 'provider_unavailable' }),
-        attempt({ runId: 'run_2', number: 2, status: 'failed' }),
+        buildAttempt({ status: 'failed', ended: START + 2e6, detail: 'provider_unavailable' }),
+        buildAttempt({ runId: 'run_2', number: 2, status: 'failed' }),
       ],
     }),
   )
@@ -111,7 +117,7 @@ test('a retry is a new attempt: earlier attempts stay, each with a link to its r
   const list = within(screen.getByRole('list', { name: 'Attempts' })).getAllByRole('listitem')
   expect(list.map((element) => element.textContent?.slice(0, 9))).toEqual(['Attempt 2', 'Attempt 1'])
   await userEvent.click(screen.getByRole('button', { name: /run of attempt 1/ }))
-  await menu('Fails')
+  await openMenu('Fails')
   await choose('Retry')
   expect(did.mock.calls).toEqual([
     ['open run', 'run_1'],
@@ -121,7 +127,7 @@ test('a retry is a new attempt: earlier attempts stay, each with a link to its r
 
 test('an agent’s text on a task is plain on the card, and rendered when the card is open', async () => {
   const summary = '## Done\n\n- **Two** notes in [docs](https://example.org)'
-  board(taskRow({ key: 'tsk_1', title: 'Write the notes', status: 'done', summary }))
+  showBoard(buildTaskRow({ key: 'tsk_1', title: 'Write the notes', status: 'done', summary }))
   const card = screen.getByRole('group', { name: 'Done' })
   await waitFor(() => expect(card.textContent).toMatch(/Done\s+Two notes in docs/))
   expect(within(card).queryByRole('link')).toBeNull()

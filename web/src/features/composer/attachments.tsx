@@ -23,7 +23,7 @@ export interface AttachmentProps {
  * The model that will not receive the attached images; null if it receives them, or if that is
  * unknown.
  */
-export function modelWithoutImages(
+export function findModelWithoutImages(
   { list, route }: AttachmentProps,
   sendMode: SendMode | null,
 ): string | null {
@@ -46,7 +46,7 @@ export function AttachedList({
   sendMode: SendMode | null
 }) {
   const t = useT()
-  const lacksImages = modelWithoutImages(attaching, sendMode) !== null
+  const lacksImages = findModelWithoutImages(attaching, sendMode) !== null
   if (attaching.list.length === 0) return null
   return (
     <ul aria-label={t('composer.attached')} className="flex flex-wrap gap-1.5 px-2.5 pt-2">
@@ -102,7 +102,7 @@ function FileStatus({ file }: { file: AttachedFile }) {
   const t = useT()
   const { problem } = file
   if (problem !== null) {
-    const text = t.maybe(`code.${problem.code}`) ?? problem.message
+    const text = t.find(`code.${problem.code}`) ?? problem.message
     return (
       <span role="alert" className="wrap-any text-bad" title={problem.message}>
         {text}

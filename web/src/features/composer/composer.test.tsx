@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest'
 import { show } from '../../../dev/surfaces'
 import { Composer, type ComposerProps, type ComposerSettings } from './composer'
 
-function composer(props: Partial<ComposerProps> = {}) {
+function showComposer(props: Partial<ComposerProps> = {}) {
   const onSend = vi.fn()
   const onSettings = vi.fn()
   const settings: ComposerSettings = {
@@ -28,30 +28,30 @@ function composer(props: Partial<ComposerProps> = {}) {
   return { onSend, onSettings, ...show(<Composer {...all} />) }
 }
 
-const field = () => screen.getByRole('textbox', { name: 'Message' })
+const getField = () => screen.getByRole('textbox', { name: 'Message' })
 
 test('Enter sends, Shift+Enter does not', async () => {
-  const { onSend } = composer()
-  await userEvent.type(field(), '{Shift>}{Enter}{/Shift}')
+  const { onSend } = showComposer()
+  await userEvent.type(getField(), '{Shift>}{Enter}{/Shift}')
   expect(onSend).not.toHaveBeenCalled()
-  await userEvent.type(field(), '{Enter}')
+  await userEvent.type(getField(), '{Enter}')
   expect(onSend).toHaveBeenCalledExactlyOnceWith('Do it', 'start')
 })
 
 test('Enter that ends a word of an input method does not send', () => {
-  const { onSend } = composer()
-  fireEvent.keyDown(field(), { key: 'Enter', isComposing: true })
+  const { onSend } = showComposer()
+  fireEvent.keyDown(getField(), { key: 'Enter', isComposing: true })
   expect(onSend).not.toHaveBeenCalled()
 })
 
 test('while a turn is running, input is sent only after the person chose how (UI-12)', async () => {
-  const { onSend, onSettings } = composer({ busy: true })
+  const { onSend, onSettings } = showComposer({ busy: true })
   expect(screen.getAllByRole('radio').map((radio) => (radio as HTMLInputElement).checked)).toEqual([
     false,
     false,
     false,
   ])
-  await userEvent.type(field(), '{Enter}')
+  await userEvent.type(getField(), '{Enter}')
   expect(onSend).not.toHaveBeenCalled()
   expect(screen.getByRole('alert').textContent).toBe('A turn is running. Send this message how?')
   await userEvent.click(screen.getByRole('radio', { name: 'Steer' }))
@@ -63,7 +63,7 @@ test.each([
   ['steer', 'Steer', 'Send with the next model call'],
   ['interrupt', 'Interrupt and send', 'Stop the current turn and start this one'],
 ] as const)('the choice %s is on the button and explained (UI-11)', async (busySendMode, label, hint) => {
-  const { onSend } = composer({
+  const { onSend } = showComposer({
     busy: true,
     settings: { mode: 'chat', permissionMode: 'ask', busySendMode },
   })
@@ -73,24 +73,24 @@ test.each([
 })
 
 test('blank input is not sent, and a closed composer shows the reason', async () => {
-  const { onSend } = composer({ draft: '  \n ' })
-  await userEvent.type(field(), '{Enter}')
+  const { onSend } = showComposer({ draft: '  \n ' })
+  await userEvent.type(getField(), '{Enter}')
   expect(onSend).not.toHaveBeenCalled()
   expect(screen.getByRole('button', { name: 'Send' })).toHaveProperty('disabled', true)
 })
 
 test('a session that accepts no input shows the reason', () => {
-  composer({ draft: '', disabledBecause: 'This session is archived.' })
+  showComposer({ draft: '', disabledBecause: 'This session is archived.' })
   expect(screen.getByPlaceholderText('This session is archived.')).toHaveProperty('disabled', true)
 })
 
 test('a closed composer offers no choices', () => {
-  composer({ draft: '', disabledBecause: 'This is a past session of Codex, for reading.' })
+  showComposer({ draft: '', disabledBecause: 'This is a past session of Codex, for reading.' })
   expect(screen.queryByRole('combobox')).toBeNull()
 })
 
 test('the person chooses mode and permission', async () => {
-  const { onSettings } = composer()
+  const { onSettings } = showComposer()
   await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Mode' }), 'Auto')
   await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Permission mode' }), 'Plan only')
   expect(onSettings.mock.calls).toEqual([[{ mode: 'auto' }], [{ permissionMode: 'planning' }]])

@@ -13,7 +13,7 @@ import { Button } from '@/ui/button'
 import { RadioGroup } from '@/ui/radio-group'
 import { Select } from '@/ui/select'
 import { useT } from '../shared/surface'
-import { AttachedList, type AttachmentProps, FilePicker, modelWithoutImages } from './attachments'
+import { AttachedList, type AttachmentProps, FilePicker, findModelWithoutImages } from './attachments'
 import { type FindMentions, MentionList, useMentions } from './mentions'
 
 /** What to do with input to a running turn. The person must choose. */
@@ -200,7 +200,7 @@ function ImageWarning({
   readonly sendMode: SendMode | null
 }) {
   const t = useT()
-  const model = modelWithoutImages(attaching, sendMode)
+  const model = findModelWithoutImages(attaching, sendMode)
   return (
     <p role="status" className="wrap-any px-3.5 pt-1.5 text-sm text-warn empty:hidden">
       {model !== null && t('composer.images_unsupported', { model })}
@@ -244,7 +244,7 @@ function sendBlocker(attaching: AttachmentProps | undefined) {
 /** Handlers for pasted and dropped files. Text that comes with them is inserted as text. */
 function useFiles(attaching: AttachmentProps | undefined) {
   const [over, setOver] = useState(false)
-  const take = (event: ClipboardEvent | DragEvent, data: DataTransfer | null) => {
+  const takeText = (event: ClipboardEvent | DragEvent, data: DataTransfer | null) => {
     const files = [...(data?.files ?? [])]
     setOver(false)
     if (attaching === undefined || files.length === 0) return
@@ -253,8 +253,8 @@ function useFiles(attaching: AttachmentProps | undefined) {
   }
   return {
     over,
-    onPaste: (event: ClipboardEvent) => take(event, event.clipboardData),
-    onDrop: (event: DragEvent) => take(event, event.dataTransfer),
+    onPaste: (event: ClipboardEvent) => takeText(event, event.clipboardData),
+    onDrop: (event: DragEvent) => takeText(event, event.dataTransfer),
     onDragOver: (event: DragEvent) => {
       if (attaching === undefined || !event.dataTransfer.types.includes('Files')) return
       event.preventDefault()

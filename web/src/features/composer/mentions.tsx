@@ -1,6 +1,6 @@
 /** Suggestions for the text after an @. */
 import { type KeyboardEvent, useCallback, useId, useRef, useState } from 'react'
-import { plainTerminalText } from '@/system/format/ansi'
+import { stripTerminalCodes } from '@/system/format/ansi'
 import type { Mention } from '@/system/generated/contracts'
 import { Icon, type IconName } from '@/ui/icon'
 import { useT } from '../shared/surface'
@@ -56,7 +56,7 @@ export function useMentions(find: FindMentions | undefined, onDraft: (text: stri
       setSuggestions(mentions.length === 0 ? null : { at: mention.at, mentions, chosen: 0 })
     })
   }
-  const take = (field: HTMLTextAreaElement, mention: Mention) => {
+  const insert = (field: HTMLTextAreaElement, mention: Mention) => {
     if (suggestions === null) return
     // The suggestion may be older than the text; replace what is before the caret now.
     const end = field.selectionStart
@@ -81,14 +81,14 @@ export function useMentions(find: FindMentions | undefined, onDraft: (text: stri
       setSuggestions({ ...suggestions, chosen: (chosen + moves + mentions.length) % mentions.length })
     } else if (event.key === 'Enter' || event.key === 'Tab') {
       const mention = mentions[chosen]
-      if (mention !== undefined) take(event.currentTarget, mention)
+      if (mention !== undefined) insert(event.currentTarget, mention)
     } else if (event.key === 'Escape') close()
     else return false
     event.preventDefault()
     return true
   }
   const active = suggestions === null ? undefined : `${list}-${suggestions.chosen}`
-  return { list, asked: suggestions, look: updateSuggestions, take, onKey, close, active }
+  return { list, asked: suggestions, look: updateSuggestions, take: insert, onKey, close, active }
 }
 
 export function MentionList(props: {
@@ -114,16 +114,16 @@ export function MentionList(props: {
           id={`${id}-${index}`}
           role="option"
           aria-selected={index === suggestions.chosen}
-          ref={index === suggestions.chosen ? intoView : null}
+          ref={index === suggestions.chosen ? scrollIntoView : null}
           // Handle this before the click, so that the field keeps the focus.
           onMouseDown={(event) => event.preventDefault()}
           onClick={() => props.onTake(mention)}
           className="flex min-h-7 cursor-pointer items-center gap-2 rounded-md px-2 hover:bg-hover aria-selected:bg-selected"
         >
           <Icon name={ICONS[mention.kind]} size={14} className="text-ink-faint" />
-          <span className="min-w-0 truncate">{plainTerminalText(mention.title || mention.ref)}</span>
+          <span className="min-w-0 truncate">{stripTerminalCodes(mention.title || mention.ref)}</span>
           <span className="min-w-0 flex-1 truncate text-right text-sm text-ink-faint">
-            {mention.title && mention.title !== mention.ref ? plainTerminalText(mention.ref) : ''}
+            {mention.title && mention.title !== mention.ref ? stripTerminalCodes(mention.ref) : ''}
           </span>
           <span className="text-xs text-ink-faint">{t(`composer.mention.${mention.kind}`)}</span>
         </div>
@@ -132,6 +132,6 @@ export function MentionList(props: {
   )
 }
 
-function intoView(element: HTMLElement | null): void {
+function scrollIntoView(element: HTMLElement | null): void {
   element?.scrollIntoView?.({ block: 'nearest' })
 }

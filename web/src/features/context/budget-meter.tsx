@@ -53,13 +53,13 @@ export function BudgetMeter({ context, onOpen }: { context: ContextRow | null; o
         )}
       </svg>
       <span className="tabular max-sm:hidden">
-        {share !== null && percent(share, t.locale)}
+        {share !== null && formatPercent(share, t.locale)}
         {share === null && used !== null && t('context.meter_unknown', { used: figures.used })}
       </span>
     </button>
   )
 }
 
-function percent(share: number, locale: string): string {
+function formatPercent(share: number, locale: string): string {
   return new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 }).format(share)
 }

@@ -3,7 +3,7 @@ import { formatCount } from '@/system/format/numbers'
 import type { Translate } from '@/system/i18n/translate'
 import type { ContextPart } from '@/system/rows/model'
 import { Icon } from '@/ui/icon'
-import { hintText } from '../shared/code-texts'
+import { describeHint } from '../shared/code-texts'
 import { LoadMore } from '../shared/load-more'
 import { useOpened } from '../shared/opened-rows'
 import { useFullText, useT } from '../shared/surface'
@@ -22,7 +22,7 @@ export const ContextLine = memo(({ part }: { part: ContextPart }) => {
         className={part.event === 'compacting' ? 'animate-breathe text-accent' : 'text-ink-faint'}
       />
       <span className="min-w-0 flex-1">
-        {lineText(t, part)} <span className="tabular text-ink-faint">{figures(t, part)}</span>
+        {describeLine(t, part)} <span className="tabular text-ink-faint">{formatFigures(t, part)}</span>
       </span>
     </>
   )
@@ -50,7 +50,7 @@ function hasMore(part: ContextPart): boolean {
   return hasSummary || missing.length > 0 || omitted.length > 0 || message !== '' || code !== ''
 }
 
-function lineText(t: Translate, part: ContextPart): string {
+function describeLine(t: Translate, part: ContextPart): string {
   if (part.event !== 'resolved') return t(`context.${part.event}.${part.cause ?? 'unknown'}`)
   const counts = [
     part.given > 0 ? t.count('context.attachment_count', part.given) : '',
@@ -60,7 +60,7 @@ function lineText(t: Translate, part: ContextPart): string {
   return counts.filter(Boolean).join(' · ') || t('context.no_attachments')
 }
 
-function figures(t: Translate, { tokensBefore, tokensAfter }: ContextPart): string {
+function formatFigures(t: Translate, { tokensBefore, tokensAfter }: ContextPart): string {
   if (tokensBefore === null || tokensAfter === null) return ''
   return t('context.from_to', {
     before: formatCount(tokensBefore, t.locale),
@@ -71,10 +71,10 @@ function figures(t: Translate, { tokensBefore, tokensAfter }: ContextPart): stri
 function More({ part }: { part: ContextPart }) {
   const t = useT()
   const full = useFullText(part.summary)
-  const hint = hintText(t, part.code, '')
+  const hint = describeHint(t, part.code, '')
   return (
     <div className="space-y-2 pt-1 pb-2 pl-[22px]">
-      {part.code !== '' && <p className="text-bad">{t.maybe(`code.${part.code}`) ?? part.code}</p>}
+      {part.code !== '' && <p className="text-bad">{t.find(`code.${part.code}`) ?? part.code}</p>}
       {part.message !== '' && <p className="wrap-any text-ink-soft">{part.message}</p>}
       {hint !== '' && <p className="wrap-any text-ink-soft">{hint}</p>}
       {full.text !== '' && (

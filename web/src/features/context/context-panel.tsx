@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import { plainTerminalText } from '@/system/format/ansi'
+import { stripTerminalCodes } from '@/system/format/ansi'
 import { formatCount } from '@/system/format/numbers'
 import type { ContextRef, MissingRef } from '@/system/generated/contracts'
 import type { ContextRow } from '@/system/rows/model'
@@ -9,7 +9,7 @@ import { Fact, Facts } from '@/ui/facts'
 import { Icon } from '@/ui/icon'
 import { RefusalAlert } from '../shared/refusal'
 import { useReadOnly, useT } from '../shared/surface'
-import { MissingList, OmissionList, REF_ICONS, shortName } from './context-refs'
+import { MissingList, OmissionList, REF_ICONS, shortenName } from './context-refs'
 
 export interface ContextPanelProps {
   readonly context: ContextRow | null
@@ -27,16 +27,16 @@ export function ContextPanel(props: ContextPanelProps) {
   const refs = context?.refs ?? NO_REFS
   const missing = context?.missing ?? NO_MISSING
   const pinned = context?.pinned ?? NO_PINS
-  const tokenText = (tokens: number | null | undefined) =>
+  const formatTokens = (tokens: number | null | undefined) =>
     tokens === null || tokens === undefined
       ? t('app.unknown')
       : t('context.tokens', { tokens: formatCount(tokens, t.locale) })
   return (
     <>
       <Facts>
-        <Fact name={t('context.used')}>{tokenText(context?.used)}</Fact>
-        <Fact name={t('context.budget')}>{tokenText(context?.budget)}</Fact>
-        <Fact name={t('context.window')}>{tokenText(context?.window)}</Fact>
+        <Fact name={t('context.used')}>{formatTokens(context?.used)}</Fact>
+        <Fact name={t('context.budget')}>{formatTokens(context?.budget)}</Fact>
+        <Fact name={t('context.window')}>{formatTokens(context?.window)}</Fact>
       </Facts>
       <section className="space-y-1">
         <h3 className="font-semibold">{t('context.refs')}</h3>
@@ -79,12 +79,12 @@ const NO_PINS: readonly string[] = []
 
 function Entry({ contextRef }: { contextRef: ContextRef }) {
   const t = useT()
-  const name = shortName(contextRef)
+  const name = shortenName(contextRef)
   return (
     <li className="flex min-h-6 items-center gap-2">
       <Icon name={REF_ICONS[contextRef.kind]} size={14} className="text-ink-faint" />
       <span className="min-w-0 flex-1 truncate" title={contextRef.ref}>
-        {plainTerminalText(name)}
+        {stripTerminalCodes(name)}
         <span className="text-sm text-ink-faint"> {t(`context.source.${contextRef.source}`)}</span>
       </span>
       {typeof contextRef.tokens === 'number' && (
@@ -127,7 +127,7 @@ function Pins(props: {
         {pinned.map((ref) => (
           <li key={ref} className="flex min-h-7 items-center gap-2">
             <Icon name="pin" size={12} className="text-ink-faint" />
-            <span className="wrap-any min-w-0 flex-1 font-mono text-sm">{plainTerminalText(ref)}</span>
+            <span className="wrap-any min-w-0 flex-1 font-mono text-sm">{stripTerminalCodes(ref)}</span>
             {props.missing.some((other) => other.ref === ref) && (
               <span className="text-sm text-warn">{t('context.pin_missing')}</span>
             )}

@@ -1,5 +1,5 @@
 /** Context refs of a turn: attached and mentioned files, missing refs and omissions. */
-import { plainTerminalText } from '@/system/format/ansi'
+import { stripTerminalCodes } from '@/system/format/ansi'
 import { formatCount } from '@/system/format/numbers'
 import type { ContextRef, MissingRef, Omission } from '@/system/generated/contracts'
 import { Icon, type IconName } from '@/ui/icon'
@@ -17,7 +17,7 @@ export const REF_ICONS: Readonly<Record<ContextRef['kind'], IconName>> = {
 }
 
 /** A short name for a chip: the last segment of a path, or the title. */
-export function shortName({ ref, kind, source, title = '' }: ContextRef): string {
+export function shortenName({ ref, kind, source, title = '' }: ContextRef): string {
   const titled = source === 'attached' || kind === 'artifact' || kind === 'session'
   return (titled ? title : '') || ref.replace(/\/+$/, '').split('/').at(-1) || ref
 }
@@ -42,12 +42,12 @@ export function AttachedRefs(props: {
         >
           {ref.kind === 'image' && ref.content ? (
             <span className="-ml-1.5 flex size-6 items-center overflow-hidden">
-              <RowImage small content={ref.content} alt={shortName(ref)} />
+              <RowImage small content={ref.content} alt={shortenName(ref)} />
             </span>
           ) : (
             <Icon name={REF_ICONS[ref.kind]} size={12} className="text-ink-faint" />
           )}
-          <span className="min-w-0 truncate">{plainTerminalText(shortName(ref))}</span>
+          <span className="min-w-0 truncate">{stripTerminalCodes(shortenName(ref))}</span>
           <span className="sr-only">{t(`context.kind.${ref.kind}`)}</span>
         </li>
       ))}
@@ -59,7 +59,7 @@ export function AttachedRefs(props: {
         >
           <Icon name="warning" size={12} />
           <span className="wrap-any min-w-0">
-            {plainTerminalText(ref.ref)}{' '}
+            {stripTerminalCodes(ref.ref)}{' '}
             <span className="text-ink-soft">{t(`context.missing.${ref.reason}`)}</span>
           </span>
         </li>
@@ -79,10 +79,12 @@ export function MissingList({ missing }: { missing: readonly MissingRef[] }) {
           <li key={`${ref.source} ${ref.ref}`} className="flex items-start gap-2 py-0.5">
             <Icon name="warning" size={12} className="mt-1 text-warn" />
             <span className="min-w-0">
-              <span className="wrap-any font-mono text-sm">{plainTerminalText(ref.ref)}</span>{' '}
+              <span className="wrap-any font-mono text-sm">{stripTerminalCodes(ref.ref)}</span>{' '}
               <span className="text-ink-soft">{t(`context.missing.${ref.reason}`)}</span>
               {ref.detail && (
-                <span className="wrap-any block text-sm text-ink-faint">{plainTerminalText(ref.detail)}</span>
+                <span className="wrap-any block text-sm text-ink-faint">
+                  {stripTerminalCodes(ref.detail)}
+                </span>
               )}
             </span>
           </li>
@@ -103,7 +105,7 @@ export function OmissionList({ omitted }: { omitted: readonly Omission[] }) {
           <li key={`${omission.reason} ${omission.ref ?? ''}`} className="py-0.5">
             <span className="wrap-any">
               {omission.ref ? (
-                <span className="font-mono text-sm">{plainTerminalText(omission.ref)}</span>
+                <span className="font-mono text-sm">{stripTerminalCodes(omission.ref)}</span>
               ) : (
                 t.count(
                   omission.reason === 'older_turns' ? 'context.older' : 'context.items',

@@ -4,8 +4,15 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import type { ActionPart, NoticePart, ReasoningPart, SteerPart, TextPart } from '@/system/rows/model'
 import { summarizeActivity } from '@/system/selectors/activity'
 import { buildConversation } from '@/system/selectors/conversation'
-import { place, reasoningPart, START, textPart, toolPart, turnRow } from '../../../dev/rows'
-import { blobReader, fillAs, show } from '../../../dev/surfaces'
+import {
+  buildPosition,
+  buildReasoningPart,
+  buildTextPart,
+  buildToolPart,
+  buildTurnRow,
+  START,
+} from '../../../dev/rows'
+import { createBlobReader, fillAs, show } from '../../../dev/surfaces'
 import { Answer } from './answer'
 import type { ConversationHandlers } from './item-view'
 import { ItemView } from './item-view'
@@ -14,13 +21,13 @@ import { SteerLine } from './steer-line'
 import { SummaryRow } from './summary-row'
 import { ActionLine, OutcomeLine } from './turn-lines'
 
-const at = place('trn_a', 10, 1)
+const at = buildPosition('trn_a', 10, 1)
 const HOSTILE = `Hello <img src=x onerror="window.hit = 1"> <script>window.hit = 1</script>
 
 [click](javascript:window.hit=1) ![pixel](https://evil.example/p.png) [ok](https://example.org)`
 
 test('hostile Markdown runs no script and loads nothing (SAFE-06)', async () => {
-  show(<Answer part={fillAs('parts', textPart(at, HOSTILE)) as TextPart} last onInspect={() => {}} />)
+  show(<Answer part={fillAs('parts', buildTextPart(at, HOSTILE)) as TextPart} last onInspect={() => {}} />)
   const link = await screen.findByRole('link', { name: 'ok' })
   expect(link.getAttribute('rel')).toContain('noopener')
   expect(document.querySelectorAll('img, script, iframe, style')).toHaveLength(0)
@@ -31,9 +38,13 @@ test('hostile Markdown runs no script and loads nothing (SAFE-06)', async () => 
 
 test('an answer whose row holds only a preview is loaded automatically', async () => {
   const content = { text: 'The head', ref: { hash: 'h', size: 30_000 } }
-  const blobs = blobReader({ h: 'The head and the rest' })
+  const blobs = createBlobReader({ h: 'The head and the rest' })
   show(
-    <Answer part={fillAs('parts', textPart(at, '', { content })) as TextPart} last onInspect={() => {}} />,
+    <Answer
+      part={fillAs('parts', buildTextPart(at, '', { content })) as TextPart}
+      last
+      onInspect={() => {}}
+    />,
     blobs,
   )
   expect(await screen.findByText('The head and the rest')).toBeTruthy()
@@ -41,18 +52,18 @@ test('an answer whose row holds only a preview is loaded automatically', async (
 })
 
 test('a revised and an interrupted answer are marked (UI-05)', async () => {
-  const part = fillAs('parts', textPart(at, 'half', { state: 'interrupted', revised: true })) as TextPart
+  const part = fillAs('parts', buildTextPart(at, 'half', { state: 'interrupted', revised: true })) as TextPart
   show(<Answer part={part} last onInspect={() => {}} />)
   expect(screen.getByText('Interrupted')).toBeTruthy()
   expect(screen.getByText('The final text differs from the streamed text')).toBeTruthy()
 })
 
 test('reasoning is open while it is streaming and one line when it is done (UI-04)', async () => {
-  const reasoning = (state: 'streaming' | 'final') =>
-    fillAs('parts', reasoningPart(at, 'First this.\nThen that.', { state })) as ReasoningPart
-  const { update } = show(<Reasoning part={reasoning('streaming')} />)
+  const buildReasoning = (state: 'streaming' | 'final') =>
+    fillAs('parts', buildReasoningPart(at, 'First this.\nThen that.', { state })) as ReasoningPart
+  const { update } = show(<Reasoning part={buildReasoning('streaming')} />)
   expect(screen.getByText(/Then that/)).toBeTruthy()
-  update(<Reasoning part={reasoning('final')} />)
+  update(<Reasoning part={buildReasoning('final')} />)
   expect(screen.queryByText(/Then that/)).toBeNull()
   await userEvent.click(screen.getByRole('button', { name: /Reasoned/ }))
   expect(screen.getByText(/Then that/)).toBeTruthy()
@@ -81,7 +92,7 @@ test('a failed turn shows the failure and what to do, and restores the input', a
   const onReuse = vi.fn()
   const turn = fillAs(
     'turns',
-    turnRow('trn_a', 10, { state: 'failed', code: 'model_auth', message: 'HTTP 401', hint: 'Look.' }),
+    buildTurnRow('trn_a', 10, { state: 'failed', code: 'model_auth', message: 'HTTP 401', hint: 'Look.' }),
   )
   show(<OutcomeLine turn={turn} error={null} onReuse={onReuse} />)
   expect(screen.getByText('API key rejected')).toBeTruthy()
@@ -94,20 +105,20 @@ test('a failed turn shows the failure and what to do, and restores the input', a
 test('a turn without parts requests them when it is visible, and shows a failure (UI-26)', async () => {
   const onNeedParts = vi.fn()
   const handlers = { onNeedParts } as unknown as ConversationHandlers
-  const turn = fillAs('turns', turnRow('trn_a', 10))
+  const turn = fillAs('turns', buildTurnRow('trn_a', 10))
   const item = { kind: 'unloaded', key: 'k', turn } as const
-  const view = (failed: string[]) => (
+  const renderView = (failed: string[]) => (
     <ItemView item={item} handlers={handlers} waiting={new Set()} failedParts={new Set(failed)} />
   )
-  const { update } = show(view([]))
+  const { update } = show(renderView([]))
   expect(onNeedParts).toHaveBeenCalledExactlyOnceWith('trn_a')
-  update(view(['trn_a']))
+  update(renderView(['trn_a']))
   await userEvent.click(screen.getByRole('button', { name: 'Try again' }))
   expect(onNeedParts).toHaveBeenCalledTimes(2)
 })
 
 test('a hint without a text of the page is shown in the server’s words', () => {
-  const row = turnRow('trn_a', 10, { state: 'failed', code: 'of_tomorrow', hint: 'Look there.' })
+  const row = buildTurnRow('trn_a', 10, { state: 'failed', code: 'of_tomorrow', hint: 'Look there.' })
   show(<OutcomeLine turn={fillAs('turns', row)} error={null} onReuse={vi.fn()} />)
   expect(screen.getByText('Look there.')).toBeTruthy()
 })
@@ -143,17 +154,17 @@ test('a rejection because no person was present is not shown as yours', () => {
     reason: 'No person was present.',
     settledAt: at.at,
   }) as ActionPart
-  const call = toolPart(place('trn_a', 10, 2, 'cal_a'), 'Write', {
+  const call = buildToolPart(buildPosition('trn_a', 10, 2, 'cal_a'), 'Write', {
     actionId: 'act_a',
     state: 'output-error',
     code: 'nobody_there',
   })
   const parts = [fillAs('parts', call), action]
-  const turn = fillAs('turns', turnRow('trn_a', 10, { state: 'running' }))
+  const turn = fillAs('turns', buildTurnRow('trn_a', 10, { state: 'running' }))
   const items = buildConversation([turn], {
     opened: new Set(),
     sent: [],
-    parts: () => parts,
+    getParts: () => parts,
     hasParts: () => true,
   })
   const item = items.find((item) => item.kind === 'part' && item.part === action)
@@ -179,20 +190,20 @@ test('the answer of a policy names the policy', () => {
 })
 
 test('the wait for a person is shown beside the work, not as part of it', () => {
-  const turn = fillAs('turns', turnRow('trn_a', 10, { waitedUs: 9_000_000, toolCalls: 1 }))
+  const turn = fillAs('turns', buildTurnRow('trn_a', 10, { waitedUs: 9_000_000, toolCalls: 1 }))
   show(<SummaryRow activity={summarizeActivity(turn, [])} open={false} onToggle={vi.fn()} />)
   expect(screen.getByText('1 tool call · 3s · waited 9s for you')).toBeTruthy()
 })
 
 test('an imported turn, whose facts have one time, shows no duration', () => {
-  const turn = fillAs('turns', turnRow('trn_a', 10, { toolCalls: 1 }))
+  const turn = fillAs('turns', buildTurnRow('trn_a', 10, { toolCalls: 1 }))
   const imported = { ...turn, endedAt: turn.startedAt }
   show(<SummaryRow activity={summarizeActivity(imported, [])} open={false} onToggle={vi.fn()} />)
   expect(screen.getByRole('button').textContent).toBe('1 tool call')
 })
 
 test('the facts of a turn line are separated', () => {
-  const turn = fillAs('turns', turnRow('trn_a', 10, { waitedUs: 9_000_000, toolCalls: 3 }))
+  const turn = fillAs('turns', buildTurnRow('trn_a', 10, { waitedUs: 9_000_000, toolCalls: 3 }))
   const activity = { ...summarizeActivity(turn, []), failedTools: 1, refusedTools: 2 }
   show(<SummaryRow activity={activity} open={false} onToggle={vi.fn()} />)
   expect(screen.getByRole('button').textContent).toBe(
@@ -212,8 +223,8 @@ test('a retry counts down while its turn is running and shows no hint; later it 
     retryInMs: 12_000,
     attempt: 3,
   }) as NoticePart
-  const item = (state: 'running' | 'completed') => {
-    const turn = fillAs('turns', turnRow('trn_a', 10, { state }))
+  const buildItem = (state: 'running' | 'completed') => {
+    const turn = fillAs('turns', buildTurnRow('trn_a', 10, { state }))
     const item = { kind: 'part', key: 'a', turn, part, live: false, unattended: false } as const
     return (
       <ItemView
@@ -224,10 +235,10 @@ test('a retry counts down while its turn is running and shows no hint; later it 
       />
     )
   }
-  const { container, update } = show(item('running'))
+  const { container, update } = show(buildItem('running'))
   expect(container.textContent).toBe('Model unavailable · Retrying in 12s, attempt 3')
   act(() => void vi.advanceTimersByTime(5000))
   expect(container.textContent).toContain('Retrying in 7s, attempt 3')
-  update(item('completed'))
+  update(buildItem('completed'))
   expect(container.textContent).toBe('Model unavailable · Retried after 12s, attempt 3')
 })

@@ -8,7 +8,7 @@ import { ReceivedLine } from './received-lines'
 export const HandoffLine = memo(({ part }: { part: HandoffPart }) => {
   const t = useT()
   const names = useNames()
-  const [source, target] = [names.agent(part.source), names.agent(part.target)]
+  const [source, target] = [names.nameAgent(part.source), names.nameAgent(part.target)]
   return (
     <ReceivedLine
       id={part.key}

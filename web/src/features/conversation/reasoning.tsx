@@ -32,7 +32,7 @@ export const Reasoning = memo(({ part }: { part: ReasoningPart }) => {
           className={running ? 'animate-breathe text-accent' : 'text-ink-faint'}
         />
         <span className="font-medium">{t(title[part.state])}</span>
-        {!open && <span className="min-w-0 flex-1 truncate text-ink-faint">{firstLine(full.text)}</span>}
+        {!open && <span className="min-w-0 flex-1 truncate text-ink-faint">{getFirstLine(full.text)}</span>}
         {!running && (
           <Icon name={open ? 'chevronDown' : 'chevronRight'} size={12} className="text-ink-faint" />
         )}
@@ -48,7 +48,7 @@ export const Reasoning = memo(({ part }: { part: ReasoningPart }) => {
 })
 
 /** The first line of the text, which the layout truncates. */
-function firstLine(text: string): string {
+function getFirstLine(text: string): string {
   const line = text.trimStart().split('\n', 1)[0] ?? ''
   return line.slice(0, 200)
 }

@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event'
 import { expect, test } from 'vitest'
 import type * as wire from '@/system/generated/contracts'
 import type { Part } from '@/system/rows/model'
-import { place } from '../../../dev/rows'
+import { buildPosition } from '../../../dev/rows'
 import { CHINESE, fillAs, NO_BLOBS, show } from '../../../dev/surfaces'
 import { OpenedRows } from '../shared/opened-rows'
 import { NamesProvider } from '../shared/surface'
@@ -11,15 +11,18 @@ import { HandoffLine } from './handoff-line'
 import { Plan } from './plan'
 import { MessageLine, RemoteLine, WorkerLine } from './received-lines'
 
-function part<K extends Part['kind']>(row: wire.PanelRows['parts'] & { readonly kind: K }) {
+function buildPart<K extends Part['kind']>(row: wire.PanelRows['parts'] & { readonly kind: K }) {
   return fillAs('parts', row) as Extract<Part, { kind: K }>
 }
 
-const at = place('trn_a', 10, 1)
-const names = { agent: (id: string) => (id === 'agt_w' ? 'worker-1' : id), task: () => 'Read the lexer' }
+const at = buildPosition('trn_a', 10, 1)
+const names = {
+  nameAgent: (id: string) => (id === 'agt_w' ? 'worker-1' : id),
+  nameTask: () => 'Read the lexer',
+}
 
 test('the end of a subagent is set apart from the person’s and the lead’s text (UI-16)', async () => {
-  const row = part({
+  const row = buildPart({
     kind: 'worker_notification',
     ...at,
     agentId: 'agt_w',
@@ -40,8 +43,8 @@ test('the end of a subagent is set apart from the person’s and the lead’s te
 })
 
 test('a handoff shows source, target and outcome', () => {
-  const row = (change: Partial<wire.HandoffPart>) =>
-    part({
+  const buildRow = (change: Partial<wire.HandoffPart>) =>
+    buildPart({
       kind: 'agent_handoff',
       ...at,
       handoffId: 'hnd_1',
@@ -50,15 +53,15 @@ test('a handoff shows source, target and outcome', () => {
       message: 'It is yours.',
       ...change,
     })
-  const { update } = show(<HandoffLine part={row({})} />)
+  const { update } = show(<HandoffLine part={buildRow({})} />)
   expect(screen.getByText('lead handed off to database')).toBeTruthy()
-  update(<HandoffLine part={row({ news: 'rejected', message: 'No diff yet.' })} />)
+  update(<HandoffLine part={buildRow({ news: 'rejected', message: 'No diff yet.' })} />)
   expect(screen.getByText('Rejected')).toBeTruthy()
   expect(screen.getByText('No diff yet.')).toBeTruthy()
 })
 
 test('a remote agent is shown as it reported itself (UI-23)', async () => {
-  const row = part({
+  const row = buildPart({
     kind: 'remote_agent_status',
     ...at,
     agentId: 'linter',
@@ -79,10 +82,10 @@ test('a plan is open while it is in progress, and one line when it is done (UI-0
     { content: 'Change it', status: 'in_progress' },
     { content: 'Test it', status: 'pending' },
   ] as const
-  const row = (state: wire.PlanPart['state']) => part({ kind: 'plan', ...at, state, steps })
+  const buildRow = (state: wire.PlanPart['state']) => buildPart({ kind: 'plan', ...at, state, steps })
   const { unmount } = show(
     <OpenedRows>
-      <Plan part={row('streaming')} />
+      <Plan part={buildRow('streaming')} />
     </OpenedRows>,
   )
   const stepItems = within(screen.getByRole('list', { name: 'Plan' })).getAllByRole('listitem')
@@ -94,7 +97,7 @@ test('a plan is open while it is in progress, and one line when it is done (UI-0
   unmount()
   show(
     <OpenedRows>
-      <Plan part={row('final')} />
+      <Plan part={buildRow('final')} />
     </OpenedRows>,
   )
   expect(screen.queryByRole('list')).toBeNull()
@@ -104,17 +107,17 @@ test('a plan is open while it is in progress, and one line when it is done (UI-0
 })
 
 test('another agent’s message is one line until it is opened, and is not attributed to others (UI-16)', async () => {
-  const row = (code: string) =>
-    part({ kind: 'runtime_status', ...at, code, agentId: 'agt_w', message: 'Only two tables.' })
+  const buildRow = (code: string) =>
+    buildPart({ kind: 'runtime_status', ...at, code, agentId: 'agt_w', message: 'Only two tables.' })
   const { update } = show(
     <NamesProvider value={names}>
-      <MessageLine part={row('agent_message')} />
+      <MessageLine part={buildRow('agent_message')} />
     </NamesProvider>,
   )
   expect(screen.getByRole('button', { name: /^Message from worker-1 ?Only two tables\.$/ })).toBeTruthy()
   update(
     <NamesProvider value={names}>
-      <MessageLine part={row('review_requested')} />
+      <MessageLine part={buildRow('review_requested')} />
     </NamesProvider>,
   )
   expect(screen.getByText('worker-1 requested a review')).toBeTruthy()

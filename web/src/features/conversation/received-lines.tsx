@@ -51,12 +51,14 @@ export const WorkerLine = memo(({ part }: { part: NotificationPart }) => {
     <ReceivedLine
       id={part.key}
       icon="inbox"
-      title={t('received.worker', { agent: names.agent(part.agentId) })}
+      title={t('received.worker', { agent: names.nameAgent(part.agentId) })}
       mark={{ text: t(`team.notification.${part.status}`), tone: NOTIFICATION_TONES[part.status] }}
       text={part.summary}
       more={
         part.taskId !== '' && (
-          <p className="text-sm text-ink-faint">{t('received.task', { task: names.task(part.taskId) })}</p>
+          <p className="text-sm text-ink-faint">
+            {t('received.task', { task: names.nameTask(part.taskId) })}
+          </p>
         )
       }
     />
@@ -66,8 +68,8 @@ export const WorkerLine = memo(({ part }: { part: NotificationPart }) => {
 /** A message of another agent. */
 export const MessageLine = memo(({ part }: { part: NoticePart }) => {
   const t = useT()
-  const agent = useNames().agent(part.agentId)
-  const title = t.maybe(`received.message.${part.code}`, { agent }) ?? t('received.message', { agent })
+  const agent = useNames().nameAgent(part.agentId)
+  const title = t.find(`received.message.${part.code}`, { agent }) ?? t('received.message', { agent })
   return <ReceivedLine id={part.key} icon="inbox" title={title} text={part.message} />
 })
 
@@ -80,7 +82,7 @@ export const RemoteLine = memo(({ part }: { part: RemoteStatusPart }) => {
     <ReceivedLine
       id={part.key}
       icon="globe"
-      title={t('received.remote', { agent: names.agent(part.agentId) })}
+      title={t('received.remote', { agent: names.nameAgent(part.agentId) })}
       mark={{ text: t(`team.remote.task.${part.taskState}`), tone: REMOTE_TONES[part.taskState] }}
       text={message.text}
       more={

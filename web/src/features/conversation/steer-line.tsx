@@ -21,7 +21,7 @@ export const SteerLine = memo(
     const full = useFullText(part.content)
     const { outcome } = part
     const rejected = outcome === 'rejected'
-    const reason = rejected ? (t.maybe(`steer.rejected.${part.reason}`) ?? part.reason) : ''
+    const reason = rejected ? (t.find(`steer.rejected.${part.reason}`) ?? part.reason) : ''
     return (
       <div className={`ml-1.5 border-l-2 py-0.5 pl-3.5 ${BARS[outcome]}`}>
         <p className="flex flex-wrap items-center gap-x-2 text-sm">

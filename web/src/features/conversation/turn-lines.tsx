@@ -6,7 +6,7 @@ import { isQuestion } from '@/system/selectors/activity'
 import { Button } from '@/ui/button'
 import { Icon, type IconName } from '@/ui/icon'
 import { useNow } from '@/ui/use-now'
-import { hintText } from '../shared/code-texts'
+import { describeHint } from '../shared/code-texts'
 import { RuntimeMessage } from '../shared/refusal'
 import { useFullText, useReadOnly, useT } from '../shared/surface'
 
@@ -29,7 +29,7 @@ export const ActionLine = memo((props: { part: ActionPart; unattended?: boolean 
   const { part, unattended = false } = props
   const tool = part.tool || t('status.a_tool')
   const isByPerson = part.actor.split(':')[0] === 'person' && !unattended
-  const byYou = isByPerson ? t.maybe(`action.line.${part.outcome}_by_you`) : null
+  const byYou = isByPerson ? t.find(`action.line.${part.outcome}_by_you`) : null
   const question = isQuestion(part) ? t(`action.question.${part.outcome}`) : null
   const waited = part.settledAt === 0 ? 0 : (part.settledAt - part.at) / 1000
   return (
@@ -48,7 +48,7 @@ export const ActionLine = memo((props: { part: ActionPart; unattended?: boolean 
         <span className="text-ink-faint">{t(`composer.permission.${part.permissionMode}`)}</span>
       )}
       {part.actor && !unattended && byYou === null && question === null && (
-        <span className="text-ink-faint">{t('action.line.by', { actor: actorName(t, part.actor) })}</span>
+        <span className="text-ink-faint">{t('action.line.by', { actor: nameActor(t, part.actor) })}</span>
       )}
       {waited >= MIN_WAIT_MS && (
         <span className="tabular text-ink-faint">
@@ -62,30 +62,30 @@ export const ActionLine = memo((props: { part: ActionPart; unattended?: boolean 
 })
 
 /** The name of an actor: a kind, or a kind and a name. */
-function actorName(t: Translate, actor: string): string {
+function nameActor(t: Translate, actor: string): string {
   const [kind = '', ...rest] = actor.split(':')
   const name = rest.join(':')
   if (name !== '' && kind === 'agent') return name
   if (name !== '' && kind === 'policy') return t('action.line.by_policy', { name })
-  return t.maybe(`actor.${kind}`) ?? actor
+  return t.find(`actor.${kind}`) ?? actor
 }
 
-function noticeText(t: Translate, part: NoticePart): string {
+function describeNotice(t: Translate, part: NoticePart): string {
   const { code, message } = part
-  if (code.startsWith('paused_')) return t.maybe(code.replace('_', '.')) ?? (message || t('notice.paused'))
-  return t.maybe(`notice.${code}`, { message }) ?? t.maybe(`code.${code}`) ?? (message || code)
+  if (code.startsWith('paused_')) return t.find(code.replace('_', '.')) ?? (message || t('notice.paused'))
+  return t.find(`notice.${code}`, { message }) ?? t.find(`code.${code}`) ?? (message || code)
 }
 
 export const NoticeLine = memo(({ part, live = false }: { part: NoticePart; live?: boolean }) => {
   const t = useT()
   // No hint while Callboard retries.
-  const hint = part.retryInMs === null ? hintText(t, part.code, part.hint) : ''
+  const hint = part.retryInMs === null ? describeHint(t, part.code, part.hint) : ''
   return (
     <div className="flex min-h-7 items-start gap-2 py-1 text-ink-soft">
       <Icon name="warning" size={14} className="mt-[3px] text-ink-faint" />
       <div className="min-w-0">
         <p className="wrap-any">
-          {noticeText(t, part)}
+          {describeNotice(t, part)}
           {part.retryInMs !== null && (
             <span className="text-ink-faint">
               {' · '}
@@ -120,12 +120,12 @@ function Retry(props: {
 /** An error that did not end its turn. */
 export const ErrorLine = memo(({ part }: { part: ErrorPart }) => {
   const t = useT()
-  const hint = hintText(t, part.code, part.hint)
+  const hint = describeHint(t, part.code, part.hint)
   return (
     <div className="flex min-h-7 items-start gap-2 py-1">
       <Icon name="warning" size={14} className="mt-[3px] text-bad" />
       <div className="min-w-0">
-        <p className="wrap-any text-bad">{t.maybe(`code.${part.code}`) ?? part.code}</p>
+        <p className="wrap-any text-bad">{t.find(`code.${part.code}`) ?? part.code}</p>
         <RuntimeMessage code={part.code} message={part.message} />
         {hint && <p className="wrap-any text-ink-soft">{hint}</p>}
       </div>
@@ -147,12 +147,12 @@ export const OutcomeLine = memo(
     const failed = turn.state === 'failed'
     const code = error?.code || turn.code
     const title = failed
-      ? (t.maybe(`code.${code}`) ?? t('outcome.failed'))
-      : (t.maybe(`outcome.interrupted.${code}`) ?? t('outcome.interrupted'))
+      ? (t.find(`code.${code}`) ?? t('outcome.failed'))
+      : (t.find(`outcome.interrupted.${code}`) ?? t('outcome.interrupted'))
     const text = error?.message || turn.message
-    const explained = failed ? t.maybe(`explain.${code}`, { calls: turn.iterations }) : null
+    const explained = failed ? t.find(`explain.${code}`, { calls: turn.iterations }) : null
     const message = explained === null && (failed || turn.code === 'person') ? text : ''
-    const hint = hintText(t, code, error?.hint || turn.hint)
+    const hint = describeHint(t, code, error?.hint || turn.hint)
     const look = failed ? 'border-bad/40 bg-bad-soft' : 'border-line'
     return (
       <div className={`flex items-start gap-2.5 rounded-lg border px-3.5 py-2.5 max-sm:flex-wrap ${look}`}>

@@ -2,7 +2,7 @@ import { stripToolName } from '@/system/format/arguments'
 import type { ToolPart } from '@/system/rows/model'
 import { wasRefused } from '@/system/selectors/activity'
 import { Badge, type Tone } from '@/ui/marks'
-import { reasonsText } from '../shared/code-texts'
+import { describeReasons } from '../shared/code-texts'
 import { useT } from '../shared/surface'
 
 const TONES: Readonly<Record<string, Tone>> = { allow: 'good', ask: 'warn', deny: 'bad', refused: 'bad' }
@@ -11,7 +11,7 @@ const TONES: Readonly<Record<string, Tone>> = { allow: 'good', ask: 'warn', deny
  * The final verdict on a call. A call that ended without a start was refused, or not run because its
  * turn was stopped, whatever the first verdict was.
  */
-function finalVerdict(tool: ToolPart): string {
+function findFinalVerdict(tool: ToolPart): string {
   if (tool.startedAt !== 0 || tool.verdict === '' || tool.verdict === 'deny') return tool.verdict
   if (tool.state === 'cancelled') return 'not_run'
   return wasRefused(tool) ? 'refused' : tool.verdict
@@ -30,8 +30,8 @@ export function PermissionChecks({ tools }: { tools: readonly ToolPart[] }) {
             <span className="min-w-0 flex-1 truncate font-mono text-sm text-ink-faint">
               {stripToolName(tool.tool, tool.summary)}
             </span>
-            <Badge tone={TONES[finalVerdict(tool)] ?? 'quiet'}>
-              {t.maybe(`verdict.${finalVerdict(tool)}`) ?? t('app.unknown')}
+            <Badge tone={TONES[findFinalVerdict(tool)] ?? 'quiet'}>
+              {t.find(`verdict.${findFinalVerdict(tool)}`) ?? t('app.unknown')}
             </Badge>
           </p>
           <ul className="text-sm text-ink-soft">
@@ -40,7 +40,9 @@ export function PermissionChecks({ tools }: { tools: readonly ToolPart[] }) {
                 <span className="w-16 shrink-0 text-ink-faint">{t(`check.${check.name}`)}</span>
                 <span className="wrap-any min-w-0">
                   {t(`verdict.${check.verdict}`)}{' '}
-                  <span className="text-ink-faint">{reasonsText(t, check.reasons, check.detail ?? '')}</span>
+                  <span className="text-ink-faint">
+                    {describeReasons(t, check.reasons, check.detail ?? '')}
+                  </span>
                 </span>
               </li>
             ))}

@@ -2,14 +2,14 @@ import { screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test } from 'vitest'
 import type { ToolPart } from '@/system/rows/model'
-import { place, toolPart, turnRow } from '../../../dev/rows'
+import { buildPosition, buildToolPart, buildTurnRow } from '../../../dev/rows'
 import { fillAs, show } from '../../../dev/surfaces'
 import { PermissionChecks } from './permission-checks'
 import { TurnDetails } from './turn-details'
 
 test('the details of a turn are in tabs that the keyboard can select (UI-31)', async () => {
-  const turn = fillAs('turns', turnRow('trn_a', 10, { waitedUs: 2_000_000 }))
-  const parts = [fillAs('parts', toolPart(place('trn_a', 10, 2, 'cal_a'), 'Bash'))]
+  const turn = fillAs('turns', buildTurnRow('trn_a', 10, { waitedUs: 2_000_000 }))
+  const parts = [fillAs('parts', buildToolPart(buildPosition('trn_a', 10, 2, 'cal_a'), 'Bash'))]
   show(<TurnDetails turn={turn} parts={parts} status={null} sessionId="ses_a" />)
   expect(screen.getByRole('tabpanel', { name: 'Turn' }).textContent).toContain('Duration10sWaited for you2s')
   screen.getByRole('tab', { name: 'Turn' }).focus()
@@ -18,12 +18,12 @@ test('the details of a turn are in tabs that the keyboard can select (UI-31)', a
 })
 
 test('token counts that the provider did not report read unknown once', () => {
-  const turn = (inputTokens: number | null) =>
-    fillAs('turns', turnRow('trn_a', 10, { inputTokens, outputTokens: null }))
+  const buildTurn = (inputTokens: number | null) =>
+    fillAs('turns', buildTurnRow('trn_a', 10, { inputTokens, outputTokens: null }))
   const props = { parts: [], status: null, sessionId: 'ses_a' }
-  const { update } = show(<TurnDetails {...props} turn={turn(null)} />)
+  const { update } = show(<TurnDetails {...props} turn={buildTurn(null)} />)
   expect(screen.getByRole('tabpanel').textContent).toContain('TokensUnknownFacts')
-  update(<TurnDetails {...props} turn={turn(1200)} />)
+  update(<TurnDetails {...props} turn={buildTurn(1200)} />)
   expect(screen.getByRole('tabpanel').textContent).toContain('Tokens1,200 in · unknown out')
 })
 
@@ -34,18 +34,20 @@ test('without a turn there are no tabs to choose', () => {
 })
 
 test('a chosen tab stays chosen when the first turn and the team are read (UI-31)', async () => {
-  const tab = (id: string) => [{ id, label: id, content: id }]
+  const buildTabs = (id: string) => [{ id, label: id, content: id }]
   const props = {
     parts: [],
     status: null,
     sessionId: 'ses_a',
-    last: [...tab('Artifacts'), ...tab('Context')],
+    last: [...buildTabs('Artifacts'), ...buildTabs('Context')],
   }
   const { update } = show(<TurnDetails {...props} turn={null} />)
   await userEvent.click(screen.getByRole('tab', { name: 'Context' }))
-  update(<TurnDetails {...props} turn={fillAs('turns', turnRow('trn_a', 10))} />)
+  update(<TurnDetails {...props} turn={fillAs('turns', buildTurnRow('trn_a', 10))} />)
   expect(screen.getByRole('tabpanel').textContent).toBe('Context')
-  update(<TurnDetails {...props} turn={fillAs('turns', turnRow('trn_a', 10))} first={tab('Team')} />)
+  update(
+    <TurnDetails {...props} turn={fillAs('turns', buildTurnRow('trn_a', 10))} first={buildTabs('Team')} />,
+  )
   expect(screen.getByRole('tabpanel').textContent).toBe('Context')
 })
 
@@ -54,7 +56,7 @@ test('until the person chooses, the first tab is selected, even if another is in
   const last = [{ id: 'artifacts', label: 'Artifacts', content: 'None yet' }]
   const { update } = show(<TurnDetails {...props} turn={null} last={last} />)
   expect(screen.getByRole('tabpanel', { name: 'Artifacts' })).toBeTruthy()
-  update(<TurnDetails {...props} turn={fillAs('turns', turnRow('trn_a', 10))} last={last} />)
+  update(<TurnDetails {...props} turn={fillAs('turns', buildTurnRow('trn_a', 10))} last={last} />)
   expect(screen.getByRole('tabpanel', { name: 'Turn' })).toBeTruthy()
 })
 
@@ -65,7 +67,11 @@ test.each([
   ['a call whose turn was stopped first', { state: 'cancelled', startedAt: 0 }, 'Not run'],
   ['a call that the gate denied', { state: 'output-error', startedAt: 0, verdict: 'deny' }, 'Denied'],
 ] as const)('%s is shown under Permissions, whatever the first verdict (M6)', async (_, change, reads) => {
-  const part = toolPart(place('trn_a', 10, 2, 'cal_a'), 'Bash', { verdict: 'allow', checks: [], ...change })
+  const part = buildToolPart(buildPosition('trn_a', 10, 2, 'cal_a'), 'Bash', {
+    verdict: 'allow',
+    checks: [],
+    ...change,
+  })
   show(<PermissionChecks tools={[fillAs('parts', part) as ToolPart]} />)
   expect(screen.getAllByRole('listitem')[0]?.querySelector('p')?.textContent).toMatch(new RegExp(`${reads}$`))
 })

@@ -1,11 +1,11 @@
 import { formatClockTime, formatCount, formatDuration } from '@/system/format/numbers'
 import type { Part, StatusRow, ToolPart, TurnRow } from '@/system/rows/model'
-import { summarizeActivity, turnDuration } from '@/system/selectors/activity'
+import { measureTurn, summarizeActivity } from '@/system/selectors/activity'
 import { CopyButton } from '@/ui/copy-button'
 import { Disclosure } from '@/ui/disclosure'
 import { Fact, Facts } from '@/ui/facts'
 import { type Tab, type TabRequest, Tabs } from '@/ui/tabs'
-import { modelText } from '../shared/code-texts'
+import { formatModel } from '../shared/code-texts'
 import { useT } from '../shared/surface'
 import { PermissionChecks } from './permission-checks'
 
@@ -53,13 +53,13 @@ const NONE: readonly Tab[] = []
 function Turn(props: TurnDetailsProps & { readonly turn: TurnRow; readonly tools: readonly ToolPart[] }) {
   const t = useT()
   const { turn, parts, status, tools, imported = false } = props
-  const changed = changedFiles(tools)
-  const ran = turnDuration(turn)
+  const changed = listChangedFiles(tools)
+  const ran = measureTurn(turn)
   const activity = summarizeActivity(turn, parts)
-  const tokenText = (tokens: number | null) =>
+  const formatTokens = (tokens: number | null) =>
     tokens === null ? t('status.unknown_tokens') : formatCount(tokens, t.locale)
   const hasTokens = turn.inputTokens !== null || turn.outputTokens !== null
-  const model = status === null ? '' : modelText(t, status.provider, status.model)
+  const model = status === null ? '' : formatModel(t, status.provider, status.model)
   return (
     <>
       <Facts>
@@ -81,7 +81,10 @@ function Turn(props: TurnDetailsProps & { readonly turn: TurnRow; readonly tools
         <Fact name={t('details.tools')}>{formatCount(activity.tools, t.locale)}</Fact>
         <Fact name={t('details.tokens')}>
           {hasTokens
-            ? t('status.tokens', { input: tokenText(turn.inputTokens), output: tokenText(turn.outputTokens) })
+            ? t('status.tokens', {
+                input: formatTokens(turn.inputTokens),
+                output: formatTokens(turn.outputTokens),
+              })
             : t('app.unknown')}
         </Fact>
         <Fact name={t('details.facts')}>
@@ -135,7 +138,7 @@ function Ids({ ids }: { ids: readonly (readonly [string, string])[] }) {
   )
 }
 
-function changedFiles(tools: readonly ToolPart[]) {
+function listChangedFiles(tools: readonly ToolPart[]) {
   const files = new Map<string, { path: string; added: number; removed: number }>()
   for (const change of tools.flatMap((tool) => tool.changes)) {
     const file = files.get(change.path) ?? { path: change.path, added: 0, removed: 0 }

@@ -79,7 +79,7 @@ function AgentGraph({ team, lines, openAgentId, onOpenAgent }: CanvasProps) {
   return (
     <ReactFlow
       nodes={nodes}
-      edges={lines.map((line) => toNodes(t, line))}
+      edges={lines.map((line) => buildEdge(t, line))}
       nodeTypes={KINDS}
       fitView
       fitViewOptions={FIT}
@@ -117,7 +117,7 @@ const COLOURS: Readonly<Record<Line['edge']['edgeType'], string>> = {
   depends: 'var(--ink-faint)',
 }
 
-function toNodes(t: Translate, line: Line): Edge {
+function buildEdge(t: Translate, line: Line): Edge {
   const { edge, source, target } = line
   const end = { type: MarkerType.ArrowClosed, color: COLOURS[edge.edgeType], width: 14, height: 14 }
   return {

@@ -17,18 +17,20 @@ export function layOutAgents(team: Team, lines: readonly Line[]): ReadonlyMap<st
   graph.setGraph({ rankdir: 'TB', nodesep: 28, ranksep: 64, marginx: 12, marginy: 12 })
   graph.setDefaultEdgeLabel(() => ({}))
   for (const agent of team.agents) graph.setNode(agent.agentId, { ...NODE })
-  const shaping = (kind: string) => lines.filter((line) => line.edge.edgeType === kind)
-  for (const { source, target } of shaping('child')) graph.setEdge(source.agentId, target.agentId)
-  for (const { source, target } of [...shaping('path'), ...shaping('handoff')]) {
+  const filterLines = (kind: string) => lines.filter((line) => line.edge.edgeType === kind)
+  for (const { source, target } of filterLines('child')) graph.setEdge(source.agentId, target.agentId)
+  for (const { source, target } of [...filterLines('path'), ...filterLines('handoff')]) {
     const joined =
       graph.hasEdge(source.agentId, target.agentId) || graph.hasEdge(target.agentId, source.agentId)
     if (!joined && source !== target) graph.setEdge(source.agentId, target.agentId)
   }
   dagre.layout(graph)
-  return wrapRows(new Map(team.agents.map((agent) => [agent.agentId, corner(graph.node(agent.agentId))])))
+  return wrapRows(
+    new Map(team.agents.map((agent) => [agent.agentId, computeCorner(graph.node(agent.agentId))])),
+  )
 }
 
-function corner(centre: { readonly x: number; readonly y: number }): Spot {
+function computeCorner(centre: { readonly x: number; readonly y: number }): Spot {
   return { x: centre.x - NODE.width / 2, y: centre.y - NODE.height / 2 }
 }
 

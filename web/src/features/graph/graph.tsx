@@ -1,5 +1,5 @@
 import { lazy, Suspense, useMemo, useState } from 'react'
-import { withoutDoneWorkers } from '@/system/selectors/job'
+import { hideDoneWorkers } from '@/system/selectors/job'
 import { buildLines, findOrphans, type Line, type Team } from '@/system/selectors/team'
 import { Icon } from '@/ui/icon'
 import { RadioGroup } from '@/ui/radio-group'
@@ -22,8 +22,8 @@ export interface GraphProps {
 export function Graph(props: GraphProps) {
   const t = useT()
   const { stale } = props
-  const team = useMemo(() => withoutDoneWorkers(props.team), [props.team])
-  const [look, setLook] = useState<'graph' | 'list'>('graph')
+  const team = useMemo(() => hideDoneWorkers(props.team), [props.team])
+  const [format, setFormat] = useState<'graph' | 'list'>('graph')
   const lines = buildLines(team)
   const orphans = findOrphans(team)
   return (
@@ -31,14 +31,14 @@ export function Graph(props: GraphProps) {
       <div className="flex min-h-10 flex-wrap items-center gap-3 px-4 py-1.5 text-sm text-ink-faint">
         <RadioGroup
           label={t('team.graph.view')}
-          value={look}
-          onChange={setLook}
+          value={format}
+          onChange={setFormat}
           choices={[
             { value: 'graph', label: t('team.graph.canvas') },
             { value: 'list', label: t('team.graph.list') },
           ]}
         />
-        {look === 'graph' && <Legend lines={lines} />}
+        {format === 'graph' && <Legend lines={lines} />}
         {stale && (
           <span role="status" className="flex items-center gap-1.5 font-medium text-warn">
             <Icon name="warning" size={12} />
@@ -52,7 +52,7 @@ export function Graph(props: GraphProps) {
           </span>
         )}
       </div>
-      {look === 'graph' ? (
+      {format === 'graph' ? (
         <div className={`min-h-0 flex-1 ${stale ? 'opacity-60' : ''}`}>
           <Suspense fallback={<p className="p-4 text-ink-faint">{t('tool.loading')}</p>}>
             <Canvas

@@ -5,5 +5,5 @@ import type { Line } from '@/system/selectors/team'
 export function describeLine(t: Translate, { edge, source, target }: Line): string {
   const both = edge.direction === 'both' ? '_both' : ''
   const ends = { source: source.name, target: target.name }
-  return t.maybe(`team.line.${edge.edgeType}${both}`, ends) ?? t(`team.line.${edge.edgeType}`, ends)
+  return t.find(`team.line.${edge.edgeType}${both}`, ends) ?? t(`team.line.${edge.edgeType}`, ends)
 }

@@ -6,7 +6,7 @@ import type { ImportProgress } from '@/system/stores/import-store'
 import { CHINESE, NO_BLOBS, show } from '../../../dev/surfaces'
 import ImportList, { type ImportListProps } from './import-list'
 
-function pastSession(number: number, more: Partial<PastSessionEntry> = {}): PastSessionEntry {
+function buildPastSession(number: number, more: Partial<PastSessionEntry> = {}): PastSessionEntry {
   return {
     source: 'claude_code',
     product: 'Claude Code',
@@ -19,7 +19,7 @@ function pastSession(number: number, more: Partial<PastSessionEntry> = {}): Past
   }
 }
 
-function props(
+function buildProps(
   list: Partial<PastSessionList>,
   imports: Record<string, ImportProgress> = {},
 ): ImportListProps {
@@ -27,15 +27,15 @@ function props(
   return { list: { sessions: [], ...list }, imports, ...nothing }
 }
 
-const rows = () => screen.getAllByRole('listitem')
+const getRows = () => screen.getAllByRole('listitem')
 
 test('a past session is listed with its product and day, and imported only with a click', async () => {
-  const listProps = props({
-    sessions: [pastSession(1), pastSession(2, { source: 'codex', product: 'Codex' })],
+  const listProps = buildProps({
+    sessions: [buildPastSession(1), buildPastSession(2, { source: 'codex', product: 'Codex' })],
   })
   show(<ImportList {...listProps} />)
 
-  expect(rows().map((row) => row.textContent)).toEqual([
+  expect(getRows().map((row) => row.textContent)).toEqual([
     'Past work 1Claude CodeMar 9, 2024Import',
     'Past work 2CodexMar 9, 2024Import',
   ])
@@ -43,12 +43,12 @@ test('a past session is listed with its product and day, and imported only with 
   await userEvent.tab()
   await userEvent.tab()
   await userEvent.keyboard('{Enter}')
-  expect(listProps.onImport).toHaveBeenCalledExactlyOnceWith([pastSession(1)])
+  expect(listProps.onImport).toHaveBeenCalledExactlyOnceWith([buildPastSession(1)])
 })
 
 test('an imported session opens, and its new part is imported', async () => {
-  const imported = pastSession(1, { imported: true })
-  const listProps = props({ sessions: [imported] })
+  const imported = buildPastSession(1, { imported: true })
+  const listProps = buildProps({ sessions: [imported] })
   show(<ImportList {...listProps} />)
 
   expect(screen.queryByText(/The originals stay/)).toBeNull()
@@ -60,23 +60,23 @@ test('an imported session opens, and its new part is imported', async () => {
 
 test('all sessions are imported at once, and waiting ones can be dropped again', async () => {
   const sessions = [
-    pastSession(1, { imported: true }),
-    pastSession(2),
-    pastSession(3),
-    pastSession(4, { importing: 3 }),
+    buildPastSession(1, { imported: true }),
+    buildPastSession(2),
+    buildPastSession(3),
+    buildPastSession(4, { importing: 3 }),
   ]
-  const listProps = props({ sessions })
+  const listProps = buildProps({ sessions })
   const { update } = show(<ImportList {...listProps} />)
 
   await userEvent.click(screen.getByRole('button', { name: 'Import all 2' }))
-  expect(listProps.onImport).toHaveBeenCalledExactlyOnceWith([pastSession(2), pastSession(3)])
+  expect(listProps.onImport).toHaveBeenCalledExactlyOnceWith([buildPastSession(2), buildPastSession(3)])
   update(
     <ImportList
       {...listProps}
       imports={{ 'claude_code s2': { state: 'running' }, 'claude_code s3': { state: 'waiting' } }}
     />,
   )
-  expect(within(rows()[2] as HTMLElement).getByText('Waiting')).toBeTruthy()
+  expect(within(getRows()[2] as HTMLElement).getByText('Waiting')).toBeTruthy()
   expect(screen.getByText('1 left')).toBeTruthy()
   const stop = screen.getByRole('button', { name: 'Stop and skip the remaining 1' })
   expect(document.activeElement).toBe(stop)
@@ -89,7 +89,7 @@ test('all sessions are imported at once, and waiting ones can be dropped again',
       {...listProps}
       list={{
         sessions: sessions.map((session) =>
-          pastSession(Number(session.sourceId.slice(1)), { imported: true }),
+          buildPastSession(Number(session.sourceId.slice(1)), { imported: true }),
         ),
       }}
       imports={{ 'claude_code s2': done, 'claude_code s3': done }}
@@ -101,12 +101,12 @@ test('all sessions are imported at once, and waiting ones can be dropped again',
 })
 
 test('the progress of an import is in its row, whose button keeps the focus until it opens', async () => {
-  const listProps = props({ sessions: [pastSession(1)] })
+  const listProps = buildProps({ sessions: [buildPastSession(1)] })
   const { update } = show(<ImportList {...listProps} />)
   await userEvent.click(screen.getByRole('button', { name: 'Import Past work 1 from Claude Code' }))
   const button = document.activeElement
 
-  const sessions = [pastSession(1, { importing: 40, imported: true })]
+  const sessions = [buildPastSession(1, { importing: 40, imported: true })]
   update(
     <ImportList {...listProps} list={{ sessions }} imports={{ 'claude_code s1': { state: 'running' } }} />,
   )
@@ -120,7 +120,7 @@ test('the progress of an import is in its row, whose button keeps the focus unti
   update(
     <ImportList
       {...listProps}
-      list={{ sessions: [pastSession(1, { imported: true })] }}
+      list={{ sessions: [buildPastSession(1, { imported: true })] }}
       imports={{ 'claude_code s1': { state: 'done', answer } }}
     />,
   )
@@ -138,39 +138,42 @@ test.each([
     'Its newest turn may still be running. Import again later.',
   ],
 ])('the outcome of an import is announced: %j', (answer, text) => {
-  const listProps = props({ sessions: [pastSession(1)] }, { 'claude_code s1': { state: 'done', answer } })
+  const listProps = buildProps(
+    { sessions: [buildPastSession(1)] },
+    { 'claude_code s1': { state: 'done', answer } },
+  )
   show(<ImportList {...listProps} />)
   expect(screen.getByRole('status').textContent).toBe(text)
 })
 
 test('a failed import shows the reason and can be retried', async () => {
   const refused = { code: 'transcript_unreadable', message: 'No such file.', hint: '', field: '' }
-  const listProps = props(
-    { sessions: [pastSession(1)] },
+  const listProps = buildProps(
+    { sessions: [buildPastSession(1)] },
     { 'claude_code s1': { state: 'failed', refusal: refused } },
   )
   show(<ImportList {...listProps} />)
 
   expect(screen.getByRole('status').textContent).toBe('Transcript unreadable No such file.')
   await userEvent.click(screen.getByRole('button', { name: 'Import Past work 1 from Claude Code' }))
-  expect(listProps.onImport).toHaveBeenCalledExactlyOnceWith([pastSession(1)])
+  expect(listProps.onImport).toHaveBeenCalledExactlyOnceWith([buildPastSession(1)])
 })
 
 test('a long list is folded, and unlisted transcripts are mentioned', async () => {
   const unreadable = [{ product: 'Codex', name: 'rollout-1.jsonl', problem: 'It holds nothing.' }]
   show(
     <ImportList
-      {...props({
-        sessions: [1, 2, 3, 4, 5, 6, 7].map((number) => pastSession(number)),
+      {...buildProps({
+        sessions: [1, 2, 3, 4, 5, 6, 7].map((number) => buildPastSession(number)),
         unreadable,
         older: 12,
       })}
     />,
   )
 
-  expect(rows()).toHaveLength(5)
+  expect(getRows()).toHaveLength(5)
   await userEvent.click(screen.getByRole('button', { name: 'Show all 7' }))
-  expect(rows()).toHaveLength(7)
+  expect(getRows()).toHaveLength(7)
   expect(screen.getByText('12 older transcripts not listed.')).toBeTruthy()
   await userEvent.click(screen.getByRole('button', { name: '1 unreadable transcript' }))
   expect(screen.getByText('rollout-1.jsonl').parentElement?.textContent).toBe(
@@ -179,6 +182,6 @@ test('a long list is folded, and unlisted transcripts are mentioned', async () =
 })
 
 test('the list is available in Chinese', () => {
-  show(<ImportList {...props({ sessions: [pastSession(1)] })} />, NO_BLOBS, CHINESE)
-  expect(rows()[0]?.textContent).toBe('Past work 1Claude Code2024年3月9日导入')
+  show(<ImportList {...buildProps({ sessions: [buildPastSession(1)] })} />, NO_BLOBS, CHINESE)
+  expect(getRows()[0]?.textContent).toBe('Past work 1Claude Code2024年3月9日导入')
 })

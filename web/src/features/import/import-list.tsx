@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import { pastSessionKey } from '@/system/format/names'
+import { buildPastSessionKey } from '@/system/format/names'
 import { formatDay } from '@/system/format/numbers'
 import type { PastSessionEntry, PastSessionImported, PastSessionList } from '@/system/generated/contracts'
 import type { ImportProgress } from '@/system/stores/import-store'
@@ -27,7 +27,9 @@ export default function ImportList(props: ImportListProps) {
   const [all, setAll] = useState(false)
   const { sessions } = props.list
   const visibleSessions = all ? sessions : sessions.slice(0, MAX_SHOWN)
-  const remaining = sessions.filter((session) => canImport(session, props.imports[pastSessionKey(session)]))
+  const remaining = sessions.filter((session) =>
+    canImport(session, props.imports[buildPastSessionKey(session)]),
+  )
   return (
     <section aria-label={t('first.past_others')}>
       {sessions.length > 0 && (
@@ -42,10 +44,10 @@ export default function ImportList(props: ImportListProps) {
       <ul className="space-y-1.5">
         {visibleSessions.map((session) => (
           <Row
-            key={pastSessionKey(session)}
+            key={buildPastSessionKey(session)}
             {...props}
             session={session}
-            became={props.imports[pastSessionKey(session)]}
+            became={props.imports[buildPastSessionKey(session)]}
           />
         ))}
       </ul>

@@ -5,7 +5,7 @@ import { Button } from '@/ui/button'
 import { Icon } from '@/ui/icon'
 import { Markdown, MarkdownLine } from '@/ui/markdown/markdown'
 import { Dot } from '@/ui/marks'
-import { detailText } from '../shared/code-texts'
+import { describeOutcome } from '../shared/code-texts'
 import { ConfirmDialog } from '../shared/confirm-dialog'
 import { RefList } from '../shared/ref-list'
 import { RunLink } from '../shared/run-link'
@@ -70,7 +70,7 @@ export function JobItem(props: ItemProps) {
       </p>
       {item.problem && (
         <p className={`wrap-any pl-[18px] text-sm text-bad ${open ? '' : 'line-clamp-2'}`}>
-          {detailText(t, item.problem)}
+          {describeOutcome(t, item.problem)}
         </p>
       )}
       {item.output && !open && (

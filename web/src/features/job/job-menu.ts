@@ -1,5 +1,5 @@
 import type { Translate } from '@/system/i18n/translate'
-import { canRetryItems, computeJobStatus, itemCounts, type JobRow } from '@/system/selectors/job'
+import { canRetryItems, computeJobStatus, countItems, type JobRow } from '@/system/selectors/job'
 import type { MenuEntry } from '@/ui/menu/open-menu'
 import type { TeamHandlers } from '../shared/team-handlers'
 
@@ -18,7 +18,7 @@ export function buildJobMenu(
       id: 'retry',
       label: t('team.job_retry'),
       icon: 'play',
-      offered: status === 'failed' || (status === 'running' && itemCounts(job).failed > 0),
+      offered: status === 'failed' || (status === 'running' && countItems(job).failed > 0),
       onSelect: () => handlers.onRetryItems(job.job, null),
     },
     {

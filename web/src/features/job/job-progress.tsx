@@ -1,12 +1,12 @@
 import type { Translate } from '@/system/i18n/translate'
 import {
   computeJobStatus,
+  countItems,
   type ItemCounts,
   type ItemStatus,
-  itemCounts,
   type JobRow,
   type JobStatus,
-  totalItems,
+  sumItems,
 } from '@/system/selectors/job'
 import { Icon, type IconName } from '@/ui/icon'
 import { Dot, type Tone } from '@/ui/marks'
@@ -51,8 +51,8 @@ const ICONS: Partial<Record<JobStatus, IconName>> = {
  * Item counts by status. Zero counts are left out, except completed. In a paused job, waiting
  * reads paused.
  */
-function countsText(t: Translate, counts: ItemCounts, paused: boolean): string {
-  const all = totalItems(counts)
+function describeCounts(t: Translate, counts: ItemCounts, paused: boolean): string {
+  const all = sumItems(counts)
   return COUNTED.filter((status) => status === 'completed' || counts[status] > 0)
     .map((status) => {
       const label = status === 'waiting' && paused ? 'paused' : status
@@ -79,9 +79,9 @@ export function JobStatusText({ status }: { status: JobStatus }) {
 /** The progress of a job as a bar and in words. */
 export function JobProgress({ job }: { job: JobRow }) {
   const t = useT()
-  const counts = itemCounts(job)
-  const all = totalItems(counts)
-  const text = countsText(t, counts, computeJobStatus(job) === 'paused')
+  const counts = countItems(job)
+  const all = sumItems(counts)
+  const text = describeCounts(t, counts, computeJobStatus(job) === 'paused')
   return (
     <div className="space-y-1">
       <div

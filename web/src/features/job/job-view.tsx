@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 import type { JobItem } from '@/system/generated/contracts'
-import { computeJobStatus, type JobRow, jobItems } from '@/system/selectors/job'
+import { computeJobStatus, type JobRow, listJobItems } from '@/system/selectors/job'
 import type { Team } from '@/system/selectors/team'
 import { IconButton } from '@/ui/button'
 import { Disclosure } from '@/ui/disclosure'
@@ -58,7 +58,12 @@ export function JobView(props: {
           </Disclosure>
         )}
       </header>
-      <JobItems job={job} items={jobItems(team.tasks, job.job, props.read)} team={team} handlers={handlers} />
+      <JobItems
+        job={job}
+        items={listJobItems(team.tasks, job.job, props.read)}
+        team={team}
+        handlers={handlers}
+      />
     </section>
   )
 }

@@ -6,7 +6,7 @@ import { show } from '../../../dev/surfaces'
 import type { AgentOffer, NewJob } from '../shared/team-handlers'
 import { NewJobDialog } from './new-job-dialog'
 
-function dialog(
+function showDialog(
   answer: Refusal | null,
   subagents: readonly AgentOffer[] | null = [{ name: 'worker', description: '' }],
 ) {
@@ -20,24 +20,24 @@ function dialog(
   return { made, onDone }
 }
 
-const field = (name: string) => screen.getByLabelText(name)
+const getField = (name: string) => screen.getByLabelText(name)
 const start = () => userEvent.click(screen.getByRole('button', { name: 'Start job', hidden: true }))
-const alerts = () => screen.queryAllByRole('alert', { hidden: true }).map((alert) => alert.textContent)
+const readAlerts = () => screen.queryAllByRole('alert', { hidden: true }).map((alert) => alert.textContent)
 
 test('a job needs a title and items, one per line; an only subagent is preselected', async () => {
-  const { made, onDone } = dialog(null)
+  const { made, onDone } = showDialog(null)
   await start()
-  expect(alerts()).toEqual(['Enter a title.', 'Enter at least one item, one per line.'])
-  await userEvent.type(field('Title'), ' Read them ')
-  await userEvent.type(field('Instructions per item'), 'In one line.')
-  await userEvent.type(field('Items, one per line'), 'a.md{Enter}{Enter} b.md {Enter}')
+  expect(readAlerts()).toEqual(['Enter a title.', 'Enter at least one item, one per line.'])
+  await userEvent.type(getField('Title'), ' Read them ')
+  await userEvent.type(getField('Instructions per item'), 'In one line.')
+  await userEvent.type(getField('Items, one per line'), 'a.md{Enter}{Enter} b.md {Enter}')
   expect(screen.getByText('2 items')).toBeTruthy()
-  await userEvent.type(field('Parallel items'), '65')
+  await userEvent.type(getField('Parallel items'), '65')
   await start()
-  expect(alerts()).toEqual(['Enter a whole number from 1 to 64, or leave empty.'])
-  await userEvent.clear(field('Parallel items'))
-  await userEvent.type(field('Parallel items'), '3')
-  await userEvent.selectOptions(field('Permission mode'), 'edits')
+  expect(readAlerts()).toEqual(['Enter a whole number from 1 to 64, or leave empty.'])
+  await userEvent.clear(getField('Parallel items'))
+  await userEvent.type(getField('Parallel items'), '3')
+  await userEvent.selectOptions(getField('Permission mode'), 'edits')
   await start()
   expect(made).toEqual([
     {
@@ -59,27 +59,27 @@ test('a refusal is shown at its field, and typed text stays', async () => {
     hint: '',
     field: 'items.0.input',
   }
-  const { onDone } = dialog(refused)
-  await userEvent.type(field('Title'), 'Read them')
-  await userEvent.type(field('Items, one per line'), 'a.md')
+  const { onDone } = showDialog(refused)
+  await userEvent.type(getField('Title'), 'Read them')
+  await userEvent.type(getField('Items, one per line'), 'a.md')
   await start()
-  const items = field('Items, one per line')
+  const items = getField('Items, one per line')
   expect(document.getElementById(items.getAttribute('aria-describedby') ?? '')?.textContent).toContain(
     'items.0.input is odd.',
   )
-  expect([items, field('Title')].map((input) => (input as HTMLInputElement).value)).toEqual([
+  expect([items, getField('Title')].map((input) => (input as HTMLInputElement).value)).toEqual([
     'a.md',
     'Read them',
   ])
   expect(onDone).not.toHaveBeenCalled()
   await userEvent.type(items, 'x')
-  expect(alerts()).toEqual([])
+  expect(readAlerts()).toEqual([])
 })
 
 test('too many items are reported before sending', async () => {
-  const { made } = dialog(null)
-  await userEvent.type(field('Title'), 'Read them')
-  await userEvent.click(field('Items, one per line'))
+  const { made } = showDialog(null)
+  await userEvent.type(getField('Title'), 'Read them')
+  await userEvent.click(getField('Items, one per line'))
   await userEvent.paste(Array.from({ length: 501 }, (_, index) => `${index}.md`).join('\n'))
   expect(screen.getByText('501 items exceed the limit of 500.')).toBeTruthy()
   await start()
@@ -88,21 +88,21 @@ test('too many items are reported before sending', async () => {
 
 test('several subagents offer a choice, and a missing one is requested', async () => {
   const several = ['reader', 'writer'].map((name) => ({ name, description: `A ${name}.` }))
-  const { made } = dialog(null, several)
-  await userEvent.type(field('Title'), 'Read them')
-  await userEvent.type(field('Items, one per line'), 'a.md')
+  const { made } = showDialog(null, several)
+  await userEvent.type(getField('Title'), 'Read them')
+  await userEvent.type(getField('Items, one per line'), 'a.md')
   await start()
-  expect(alerts()).toEqual(['Select a subagent for the items.'])
-  await userEvent.selectOptions(field('Subagent'), 'writer')
+  expect(readAlerts()).toEqual(['Select a subagent for the items.'])
+  await userEvent.selectOptions(getField('Subagent'), 'writer')
   expect(screen.getByText('A writer.')).toBeTruthy()
   await start()
   expect(made.map((job) => job.agent)).toEqual(['writer'])
 })
 
 test('a folder without a subagent shows that; unknown subagents are left to the server', async () => {
-  dialog(null, [])
-  await userEvent.type(field('Title'), 'Read them')
-  await userEvent.type(field('Items, one per line'), 'a.md')
+  showDialog(null, [])
+  await userEvent.type(getField('Title'), 'Read them')
+  await userEvent.type(getField('Items, one per line'), 'a.md')
   await start()
-  expect(alerts()).toEqual(['A job needs a subagent. Add a file with “kind: subagent” to agents/.'])
+  expect(readAlerts()).toEqual(['A job needs a subagent. Add a file with “kind: subagent” to agents/.'])
 })

@@ -50,11 +50,11 @@ export function NewJobDialog(props: {
     setTyped({ ...typed, ...values })
     if (refusedField !== undefined && refusedField in values) setRefusal(null)
   }
-  const problemText = (name: Name): ReactNode => {
+  const renderProblem = (name: Name): ReactNode => {
     if (checked && wrong[name] !== undefined) return wrong[name]
     return refusedField === name && refusal !== null ? <RefusalText refusal={refusal} /> : null
   }
-  const make = async () => {
+  const create = async () => {
     setChecked(true)
     if (Object.keys(wrong).length > 0 || sending) return
     setSending(true)
@@ -77,11 +77,11 @@ export function NewJobDialog(props: {
       action={t('team.job_start')}
       disabled={sending}
       refusal={refusedField === undefined ? refusal : null}
-      onSend={() => void make()}
+      onSend={() => void create()}
       onDone={props.onDone}
       className="max-h-[80vh] space-y-3 overflow-y-auto"
     >
-      <JobField label={t('team.task_title')} problem={problemText('title')}>
+      <JobField label={t('team.task_title')} problem={renderProblem('title')}>
         {(field) => (
           <input
             {...field}
@@ -92,7 +92,7 @@ export function NewJobDialog(props: {
           />
         )}
       </JobField>
-      <JobField label={t('team.job_instructions')} problem={problemText('instructions')}>
+      <JobField label={t('team.job_instructions')} problem={renderProblem('instructions')}>
         {(field) => (
           <textarea
             {...field}
@@ -110,7 +110,7 @@ export function NewJobDialog(props: {
             {tooMany ?? t.count('team.job_lines', lines.length)}
           </output>
         }
-        problem={tooMany === undefined ? problemText('items') : null}
+        problem={tooMany === undefined ? renderProblem('items') : null}
         wrong={tooMany !== undefined}
       >
         {(field) => (
@@ -125,7 +125,7 @@ export function NewJobDialog(props: {
         )}
       </JobField>
       <div className="flex flex-wrap gap-x-4 gap-y-3">
-        <JobField label={t('team.job_agent')} problem={problemText('agent')} className="min-w-40 flex-1">
+        <JobField label={t('team.job_agent')} problem={renderProblem('agent')} className="min-w-40 flex-1">
           {(field) => {
             const agent = { ...field, value: typed.agent, className: `h-8 ${FIELD}` }
             const onChange = (event: { target: { value: string } }) => change({ agent: event.target.value })
@@ -144,7 +144,7 @@ export function NewJobDialog(props: {
             )
           }}
         </JobField>
-        <JobField label={t('team.job_parallel')} problem={problemText('parallel')} className="w-30">
+        <JobField label={t('team.job_parallel')} problem={renderProblem('parallel')} className="w-30">
           {(field) => (
             <input
               {...field}
@@ -159,7 +159,7 @@ export function NewJobDialog(props: {
         </JobField>
         <JobField
           label={t('team.job_permission')}
-          problem={problemText('permissionMode')}
+          problem={renderProblem('permissionMode')}
           className="min-w-48 flex-1"
         >
           {(field) => (

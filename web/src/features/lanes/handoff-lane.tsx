@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { formatClockTime } from '@/system/format/numbers'
 import type { HandoffRow } from '@/system/rows/model'
-import { agentName, isForPerson, type Team, waitsForAnswer } from '@/system/selectors/team'
+import { findAgentName, isForPerson, type Team, waitsForAnswer } from '@/system/selectors/team'
 import { Button } from '@/ui/button'
 import { Fact, Facts } from '@/ui/facts'
 import type { Tone } from '@/ui/marks'
@@ -25,9 +25,9 @@ const TONES: Readonly<Record<HandoffRow['state'], Tone>> = {
 export function HandoffLane({ team, handlers }: { team: Team; handlers: TeamHandlers }) {
   const t = useT()
   const newest = team.handoffs.toReversed()
-  const waits = (handoff: HandoffRow) => waitsForAnswer(handoff, team.agents)
-  const waiting = newest.filter(waits)
-  const others = newest.filter((handoff) => !waits(handoff))
+  const isWaiting = (handoff: HandoffRow) => waitsForAnswer(handoff, team.agents)
+  const waiting = newest.filter(isWaiting)
+  const others = newest.filter((handoff) => !isWaiting(handoff))
   return (
     <Lane label={t('team.view.handoffs')} empty={t('team.handoffs_empty')}>
       {[...waiting, ...others].map((handoff) => (
@@ -46,8 +46,8 @@ interface HandoffProps {
 function Handoff({ handoff, team, handlers }: HandoffProps) {
   const t = useT()
   const waits = waitsForAnswer(handoff, team.agents)
-  const name = (id: string) => agentName(team.agents, id) || t('app.unknown')
-  const ends = { from: name(handoff.source), to: name(handoff.target) }
+  const findName = (id: string) => findAgentName(team.agents, id) || t('app.unknown')
+  const ends = { from: findName(handoff.source), to: findName(handoff.target) }
   const { payload } = handoff
   return (
     <Entry
@@ -60,7 +60,7 @@ function Handoff({ handoff, team, handlers }: HandoffProps) {
       <Facts>
         {handoff.reason && <Fact name={t('team.reason')}>{handoff.reason}</Fact>}
         {handoff.ownership && <Fact name={t('team.owner')}>{t('team.owner_moves', { agent: ends.to })}</Fact>}
-        {handoff.resumeTarget && <Fact name={t('team.resume')}>{name(handoff.resumeTarget)}</Fact>}
+        {handoff.resumeTarget && <Fact name={t('team.resume')}>{findName(handoff.resumeTarget)}</Fact>}
         {handoff.contextBoundary > 0 && (
           <Fact name={t('team.boundary')}>
             {t('team.boundary_at', { sequence: handoff.contextBoundary })}
@@ -71,7 +71,7 @@ function Handoff({ handoff, team, handlers }: HandoffProps) {
         )}
         {handoff.answerReason && (
           <Fact name={t('team.answer')}>
-            {t.maybe(`team.answer.${handoff.answerReason}`) ?? handoff.answerReason}
+            {t.find(`team.answer.${handoff.answerReason}`) ?? handoff.answerReason}
           </Fact>
         )}
         {handoff.reply !== '' && (

@@ -1,7 +1,7 @@
-import { itemKeys } from '@/system/selectors/job'
-import { agentName, findAgent, type Team } from '@/system/selectors/team'
+import { listItemKeys } from '@/system/selectors/job'
+import { findAgent, findAgentName, type Team } from '@/system/selectors/team'
 import { Button } from '@/ui/button'
-import { usageText } from '../shared/agent-marks'
+import { describeUsage } from '../shared/agent-marks'
 import { LongText } from '../shared/load-more'
 import { useT } from '../shared/surface'
 import { NOTIFICATION_TONES } from '../shared/tones'
@@ -14,21 +14,21 @@ export function NotificationLane(props: {
 }) {
   const t = useT()
   const { team, onOpenAgent } = props
-  const items = itemKeys(team.tasks)
+  const items = listItemKeys(team.tasks)
   // A job shows its items itself.
   const notifications = team.notifications.filter((notification) => !items.has(notification.taskId))
   return (
     <Lane label={t('team.view.notifications')} empty={t('team.notifications_empty')}>
       {notifications.toReversed().map((notification) => {
         const agent = findAgent(team.agents, notification.agentId)
-        const used = usageText(t, notification.usage)
+        const used = describeUsage(t, notification.usage)
         return (
           <Entry
             key={notification.key}
             who={
               <FromTo
-                from={agentName(team.agents, notification.agentId)}
-                to={agentName(team.agents, notification.parentAgentId) || t('app.unknown')}
+                from={findAgentName(team.agents, notification.agentId)}
+                to={findAgentName(team.agents, notification.parentAgentId) || t('app.unknown')}
               />
             }
             state={t(`team.notification.${notification.status}`)}
@@ -65,12 +65,12 @@ export function MessageLane({ team }: { team: Team }) {
       {team.messages.toReversed().map((message) => {
         const to = message.participants
           .filter((id) => id !== message.source)
-          .map((id) => agentName(team.agents, id))
+          .map((id) => findAgentName(team.agents, id))
           .join(', ')
         return (
           <Entry
             key={message.key}
-            who={<FromTo from={agentName(team.agents, message.source)} to={to || t('app.unknown')} />}
+            who={<FromTo from={findAgentName(team.agents, message.source)} to={to || t('app.unknown')} />}
             state={t('team.message')}
             tone="quiet"
             at={message.at}

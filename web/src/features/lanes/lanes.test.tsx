@@ -2,22 +2,22 @@ import { screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import type { Team } from '@/system/selectors/team'
-import { agentRow, handoffRow, reviewRow, teamRow } from '../../../dev/rows'
+import { buildAgentRow, buildHandoffRow, buildReviewRow, buildTeamRow } from '../../../dev/rows'
 import { fillAs, show } from '../../../dev/surfaces'
-import { recordingHandlers } from '../../../dev/team-handlers'
+import { recordHandlers } from '../../../dev/team-handlers'
 import { Lanes } from './lanes'
 
 const TEAM: Team = {
-  row: fillAs('team', teamRow()),
+  row: fillAs('team', buildTeamRow()),
   agents: ['coordinator', 'database', 'reviewer', 'worker-1'].map((key) =>
-    fillAs('agents', agentRow({ key })),
+    fillAs('agents', buildAgentRow({ key })),
   ),
   edges: [],
   tasks: [],
   handoffs: [
     fillAs(
       'handoffs',
-      handoffRow({
+      buildHandoffRow({
         key: 'hnd_2',
         ownership: true,
         reason: 'the rest is schema work',
@@ -27,14 +27,14 @@ const TEAM: Team = {
     ),
     fillAs(
       'handoffs',
-      handoffRow({ key: 'hnd_3', order: 3, state: 'rejected', answerReason: 'no diff yet' }),
+      buildHandoffRow({ key: 'hnd_3', order: 3, state: 'rejected', answerReason: 'no diff yet' }),
     ),
   ],
   notifications: [],
   reviews: [
     fillAs(
       'reviews',
-      reviewRow({
+      buildReviewRow({
         key: 'rev_1',
         state: 'changes_requested',
         refs: [{ type: 'diff', ref: 'src/lexer.py' }],
@@ -46,7 +46,7 @@ const TEAM: Team = {
   runs: [],
 }
 
-const handlersTo = recordingHandlers
+const handlersTo = recordHandlers
 
 test('a lane shows source, target, reason, resume target and context boundary of a handoff (UI-19)', async () => {
   const onDid = vi.fn()
@@ -75,21 +75,21 @@ test('a review shows its verdict, its evidence and its fixes, which can be sent 
 
 test('a handoff to a person waits for their answer, and completes with it', async () => {
   const onDid = vi.fn()
-  const owner = fillAs('agents', agentRow({ key: 'owner', agentKind: 'human' }))
-  const handed = (state: 'handoff_requested' | 'accepted') => [
+  const owner = fillAs('agents', buildAgentRow({ key: 'owner', agentKind: 'human' }))
+  const buildHandoffs = (state: 'handoff_requested' | 'accepted') => [
     fillAs(
       'handoffs',
-      handoffRow({ key: 'hnd_9', target: 'owner', ownership: false, confirm: false, state }),
+      buildHandoffRow({ key: 'hnd_9', target: 'owner', ownership: false, confirm: false, state }),
     ),
   ]
-  const team = { ...TEAM, agents: [...TEAM.agents, owner], handoffs: handed('handoff_requested') }
+  const team = { ...TEAM, agents: [...TEAM.agents, owner], handoffs: buildHandoffs('handoff_requested') }
   const { unmount } = show(<Lanes team={team} handlers={handlersTo(onDid)} />)
   const lane = screen.getByRole('region', { name: 'Handoffs' })
   expect(lane.textContent).toContain('Waiting for an answer')
   await userEvent.click(within(lane).getByRole('button', { name: 'Accept' }))
   expect(onDid).toHaveBeenLastCalledWith('answer handoff', ['hnd_9', 'accept', ''])
   unmount()
-  show(<Lanes team={{ ...team, handoffs: handed('accepted') }} handlers={handlersTo(onDid)} />)
+  show(<Lanes team={{ ...team, handoffs: buildHandoffs('accepted') }} handlers={handlersTo(onDid)} />)
   await userEvent.click(screen.getByRole('button', { name: 'Mark as done' }))
   expect(onDid).toHaveBeenLastCalledWith('answer handoff', ['hnd_9', 'complete', ''])
 })

@@ -1,5 +1,5 @@
 import type { ReviewRow } from '@/system/rows/model'
-import { agentName, type Team } from '@/system/selectors/team'
+import { findAgentName, type Team } from '@/system/selectors/team'
 import { Button } from '@/ui/button'
 import type { Tone } from '@/ui/marks'
 import { Menu } from '@/ui/menu/menu'
@@ -34,11 +34,11 @@ export function ReviewLane({ team, handlers }: { team: Team; handlers: TeamHandl
 function Review(props: { readonly review: ReviewRow; readonly team: Team; readonly handlers: TeamHandlers }) {
   const t = useT()
   const { review, team, handlers } = props
-  const name = (id: string) => agentName(team.agents, id) || t('app.unknown')
+  const findName = (id: string) => findAgentName(team.agents, id) || t('app.unknown')
   const others = team.agents.filter((agent) => agent.state !== 'closed' && agent.agentId !== review.target)
   return (
     <Entry
-      who={<FromTo from={name(review.reviewer)} to={name(review.target)} />}
+      who={<FromTo from={findName(review.reviewer)} to={findName(review.target)} />}
       state={t(`team.review.${review.state}`)}
       tone={TONES[review.state]}
       at={review.judged || review.requested}
@@ -53,17 +53,17 @@ function Review(props: { readonly review: ReviewRow; readonly team: Team; readon
           {review.fixes.map((fix) => (
             <li key={`${fix.ref} ${fix.text}`} className="wrap-any">
               {fix.text} {fix.ref && <span className="font-mono text-xs text-ink-faint">{fix.ref}</span>}
-              {fix.assignee && <span className="text-sm text-ink-faint"> · {name(fix.assignee)}</span>}
+              {fix.assignee && <span className="text-sm text-ink-faint"> · {findName(fix.assignee)}</span>}
             </li>
           ))}
         </ol>
       )}
       <RefList refs={review.refs} />
-      {review.assignedTo && <NamedLine name={t('team.assigned_to')}>{name(review.assignedTo)}</NamedLine>}
+      {review.assignedTo && <NamedLine name={t('team.assigned_to')}>{findName(review.assignedTo)}</NamedLine>}
       {review.state === 'changes_requested' && (
         <div className="flex flex-wrap gap-2">
           <Button look="outline" onClick={() => handlers.onApplyReview(review.key, null)}>
-            {t('team.send_fixes', { agent: name(review.target) })}
+            {t('team.send_fixes', { agent: findName(review.target) })}
           </Button>
           {others.length > 0 && (
             <Menu

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { CHINESE, ENGLISH, NO_BLOBS, show } from '../../../dev/surfaces'
 import Palette, { type PaletteCommand } from './palette'
 
-const command = (id: string, group: PaletteCommand['group'], label: string): PaletteCommand => ({
+const buildCommand = (id: string, group: PaletteCommand['group'], label: string): PaletteCommand => ({
   id,
   group,
   label,
@@ -12,31 +12,32 @@ const command = (id: string, group: PaletteCommand['group'], label: string): Pal
   perform: () => {},
 })
 
-function palette(t = ENGLISH) {
+function showPalette(t = ENGLISH) {
   const commands = [
-    command('pin', 'session', 'Pin'),
-    command('job', 'session', t('team.new_job')),
-    command('ses_01jobjob', 'sessions', 'Mend the parser'),
-    command('ses_02', 'sessions', 'Nightly reading'),
+    buildCommand('pin', 'session', 'Pin'),
+    buildCommand('job', 'session', t('team.new_job')),
+    buildCommand('ses_01jobjob', 'sessions', 'Mend the parser'),
+    buildCommand('ses_02', 'sessions', 'Nightly reading'),
   ]
   show(<Palette commands={commands} onRun={() => {}} onClose={() => {}} />, NO_BLOBS, t)
   return { type: (text: string) => userEvent.type(screen.getByRole('combobox', { hidden: true }), text) }
 }
 
-const options = () => screen.queryAllByRole('option', { hidden: true }).map((option) => option.textContent)
+const readOptions = () =>
+  screen.queryAllByRole('option', { hidden: true }).map((option) => option.textContent)
 
 test('a command is found by a word of its label, a session by its title but not by its id', async () => {
-  const { type } = palette()
-  expect(options()).toHaveLength(4)
+  const { type } = showPalette()
+  expect(readOptions()).toHaveLength(4)
   await type('job')
-  expect(options()).toEqual(['New job'])
+  expect(readOptions()).toEqual(['New job'])
   expect(screen.getByRole('option', { hidden: true }).getAttribute('aria-selected')).toBe('true')
   await type('{Backspace}{Backspace}{Backspace}night')
-  expect(options()).toEqual(['Nightly reading'])
+  expect(readOptions()).toEqual(['Nightly reading'])
 })
 
 test('a command is found by its English name in any language', async () => {
-  const { type } = palette(CHINESE)
+  const { type } = showPalette(CHINESE)
   await type('job')
-  expect(options()).toEqual([CHINESE('team.new_job')])
+  expect(readOptions()).toEqual([CHINESE('team.new_job')])
 })

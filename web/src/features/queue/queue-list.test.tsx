@@ -1,22 +1,22 @@
 import { screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
-import { queueRow } from '../../../dev/rows'
+import { buildQueueRow } from '../../../dev/rows'
 import { fillAs, show } from '../../../dev/surfaces'
 import { QueueList } from './queue-list'
 
-function queue(accepted = true) {
+function showQueue(accepted = true) {
   const handlers = { onEdit: vi.fn(async () => accepted), onPromote: vi.fn(), onRemove: vi.fn() }
   const rows = [
-    fillAs('queue', queueRow('trn_1', 1, 'first')),
-    fillAs('queue', queueRow('trn_2', 2, 'second')),
+    fillAs('queue', buildQueueRow('trn_1', 1, 'first')),
+    fillAs('queue', buildQueueRow('trn_2', 2, 'second')),
   ]
   show(<QueueList queue={rows} sent={[]} handlers={handlers} />)
   return handlers
 }
 
 test('each queued turn shows its position and can be moved and removed (UI-11)', async () => {
-  const handlers = queue()
+  const handlers = showQueue()
   expect(screen.getAllByRole('listitem').map((row) => row.textContent)).toEqual(['1first', '2second'])
   const [first, second] = screen.getAllByRole('button', { name: 'Move to front' })
   expect(first).toHaveProperty('disabled', true)
@@ -30,7 +30,7 @@ test('each queued turn shows its position and can be moved and removed (UI-11)',
 test.each([true, false])(
   'an edit closes when it is accepted and stays open when it is not',
   async (accepted) => {
-    const handlers = queue(accepted)
+    const handlers = showQueue(accepted)
     const [edit] = screen.getAllByRole('button', { name: 'Edit' })
     if (edit !== undefined) await userEvent.click(edit)
     const field = screen.getByRole('textbox', { name: 'Queued message' })

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { formatDuration, formatTimeOfDay } from '@/system/format/numbers'
 import type { Part } from '@/system/rows/model'
-import { agentName, type Team } from '@/system/selectors/team'
+import { findAgentName, type Team } from '@/system/selectors/team'
 import { IconButton } from '@/ui/button'
 import { Dot } from '@/ui/marks'
 import { Select } from '@/ui/select'
@@ -13,7 +13,7 @@ export interface RunListProps {
   readonly team: Team
   /** The run that is opened and pinned first; absent for the newest. */
   readonly opened?: string
-  readonly partsOf: (turnId: string) => readonly Part[]
+  readonly getParts: (turnId: string) => readonly Part[]
   readonly onNeedParts: (turnId: string) => void
   readonly onOpenAgent: (agentId: string) => void
 }
@@ -64,7 +64,7 @@ export function RunList(props: RunListProps) {
                 <span className="flex items-center gap-2">
                   <Dot tone={RUN_TONES[run.status]} active={run.status === 'running'} />
                   <span className="min-w-0 flex-1 truncate font-medium">
-                    {agentName(team.agents, run.agentId)}
+                    {findAgentName(team.agents, run.agentId)}
                   </span>
                   <span className="text-sm text-ink-faint">{t(`team.run.${run.status}`)}</span>
                 </span>
@@ -90,7 +90,7 @@ export function RunList(props: RunListProps) {
           key={selectedRun.key}
           run={selectedRun}
           team={team}
-          parts={props.partsOf(selectedRun.turnId)}
+          parts={props.getParts(selectedRun.turnId)}
           pinned={selectedRun.key === pinned}
           onNeedParts={props.onNeedParts}
           onOpenAgent={props.onOpenAgent}

@@ -2,16 +2,22 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { stripToolName } from '@/system/format/arguments'
 import { formatClockTime, formatDuration } from '@/system/format/numbers'
 import type { Part, RunRow, ToolPart } from '@/system/rows/model'
-import { buildTimeline, GROUPS, type Moment, momentText, partText } from '@/system/selectors/run-timeline'
-import { agentName, type Team } from '@/system/selectors/team'
+import {
+  buildTimeline,
+  GROUPS,
+  getPartText,
+  getSearchText,
+  type Moment,
+} from '@/system/selectors/run-timeline'
+import { findAgentName, type Team } from '@/system/selectors/team'
 import { Button } from '@/ui/button'
 import { Icon, type IconName } from '@/ui/icon'
 import { Badge } from '@/ui/marks'
 import { RadioGroup } from '@/ui/radio-group'
-import { usageText } from '../shared/agent-marks'
-import { detailText } from '../shared/code-texts'
+import { describeUsage } from '../shared/agent-marks'
+import { describeOutcome } from '../shared/code-texts'
 import { useNames, useT } from '../shared/surface'
-import { callStateText, callStateTone } from '../tool/call-state'
+import { chooseTone, describeCallState } from '../tool/call-state'
 import { describeTeamCall } from '../tool/team-call'
 import { RunPrompts } from './run-prompts'
 
@@ -47,15 +53,17 @@ export function RunTimeline(props: {
   const moments = buildTimeline(run, team, parts).filter(
     (moment) =>
       (group === 'all' || GROUPS[moment.kind] === group) &&
-      (query === '' || momentText(moment).toLocaleLowerCase(t.locale).includes(query)),
+      (query === '' || getSearchText(moment).toLocaleLowerCase(t.locale).includes(query)),
   )
-  const used = usageText(t, { ...run.usage, durationMs: 0 })
+  const used = describeUsage(t, { ...run.usage, durationMs: 0 })
   return (
     <div className="flex min-h-0 min-w-0 flex-1 flex-col">
       <header className="flex min-h-10 flex-wrap items-center gap-x-2 gap-y-1 px-4 py-1">
-        <h3 className="min-w-0 truncate font-semibold">{agentName(team.agents, run.agentId)}</h3>
+        <h3 className="min-w-0 truncate font-semibold">{findAgentName(team.agents, run.agentId)}</h3>
         <span className="text-sm text-ink-soft">{t(`team.run.${run.status}`)}</span>
-        {run.detail && <span className="wrap-any text-sm text-ink-faint">{detailText(t, run.detail)}</span>}
+        {run.detail && (
+          <span className="wrap-any text-sm text-ink-faint">{describeOutcome(t, run.detail)}</span>
+        )}
         {used && <span className="tabular text-sm text-ink-faint">{used}</span>}
         {props.pinned && <Badge tone="accent">{t('team.pinned')}</Badge>}
         <Button className="ml-auto" onClick={() => props.onOpenAgent(run.agentId)}>
@@ -129,7 +137,7 @@ function MomentText({ moment }: { moment: Moment }) {
         </TextMoment>
       )
     case 'text':
-      return <TextMoment more={partText(moment.part)}>{t(`team.part.${moment.part.kind}`)}</TextMoment>
+      return <TextMoment more={getPartText(moment.part)}>{t(`team.part.${moment.part.kind}`)}</TextMoment>
   }
 }
 
@@ -140,7 +148,7 @@ function ToolMoment({ part }: { part: ToolPart }) {
     <TextMoment more={call?.message ?? stripToolName(part.tool, part.summary)} mono={call === null}>
       <span className="font-medium">{call?.action ?? part.tool}</span>
       {part.state !== 'output-available' && (
-        <span className={`text-sm ${callStateTone(part, false)}`}> {callStateText(t, part, false)}</span>
+        <span className={`text-sm ${chooseTone(part, false)}`}> {describeCallState(t, part, false)}</span>
       )}
     </TextMoment>
   )

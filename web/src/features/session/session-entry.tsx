@@ -62,7 +62,7 @@ export function SessionEntry(props: SessionEntryProps) {
       </button>
       {session.problem !== '' && (
         <p className="px-2 pb-1 text-xs break-words text-bad" title={session.problem}>
-          {problemText(t, session)} {t('session.damaged_advice')}
+          {describeProblem(t, session)} {t('session.damaged_advice')}
         </p>
       )}
       <span className="absolute top-px right-0.5 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 has-data-[state=open]:opacity-100">
@@ -146,7 +146,7 @@ function Rename(props: { readonly title: string; readonly onDone: (title: string
     over.current = true
     props.onDone(title)
   }
-  const done = () => finish(text.trim() === '' ? null : text.trim())
+  const saveTitle = () => finish(text.trim() === '' ? null : text.trim())
   return (
     <input
       // biome-ignore lint/a11y/noAutofocus: the person chose to rename
@@ -156,10 +156,10 @@ function Rename(props: { readonly title: string; readonly onDone: (title: string
       maxLength={200}
       onChange={(event) => setText(event.target.value)}
       onFocus={(event) => event.target.select()}
-      onBlur={done}
+      onBlur={saveTitle}
       onKeyDown={(event) => {
         if (event.nativeEvent.isComposing) return
-        if (event.key === 'Enter') done()
+        if (event.key === 'Enter') saveTitle()
         if (event.key === 'Escape') finish(null)
       }}
       className="h-[30px] w-full rounded-md border border-accent bg-surface px-2"
@@ -168,7 +168,7 @@ function Rename(props: { readonly title: string; readonly onDone: (title: string
 }
 
 /** The runtime's English text, or the text of the code in another language. */
-function problemText(t: Translate, { problem, problemCode }: SessionCard): string {
-  const worded = t.locale.startsWith('en') ? null : t.maybe(`code.${problemCode}`)
+function describeProblem(t: Translate, { problem, problemCode }: SessionCard): string {
+  const worded = t.locale.startsWith('en') ? null : t.find(`code.${problemCode}`)
   return worded === null ? problem : `${worded}。`
 }

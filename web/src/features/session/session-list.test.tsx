@@ -2,14 +2,14 @@ import { screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import type { SessionCard as WireCard } from '@/system/generated/contracts'
-import { cardRow } from '../../../dev/rows'
+import { buildCardRow } from '../../../dev/rows'
 import { CHINESE, ENGLISH, fillAs, NO_BLOBS, show } from '../../../dev/surfaces'
 import { SessionList } from './session-list'
 
-const card = (id: string, order: number, change: Partial<WireCard> = {}) =>
-  fillAs('sessions', cardRow(id, order, { title: id, ...change }))
+const buildCard = (id: string, order: number, change: Partial<WireCard> = {}) =>
+  fillAs('sessions', buildCardRow(id, order, { title: id, ...change }))
 
-function list(sessions: ReturnType<typeof card>[], unread: string[] = [], t = ENGLISH) {
+function list(sessions: ReturnType<typeof buildCard>[], unread: string[] = [], t = ENGLISH) {
   const handlers = {
     onOpen: vi.fn(),
     onRename: vi.fn(),
@@ -32,26 +32,26 @@ function list(sessions: ReturnType<typeof card>[], unread: string[] = [], t = EN
   return handlers
 }
 
-const titles = () =>
+const readTitles = () =>
   screen.getAllByRole('listitem').map((entry) => entry.querySelector('.truncate')?.textContent)
 
 test('pinned sessions come first, then those that need a person, then the newest (UI-24)', () => {
   list([
-    card('plain', 30),
-    card('old', 10),
-    card('asks', 20, { state: 'waiting', attention: 'needs_input', pendingActions: 1 }),
-    card('pinned', 1, { pinned: true }),
-    card('put away', 40, { archived: true }),
+    buildCard('plain', 30),
+    buildCard('old', 10),
+    buildCard('asks', 20, { state: 'waiting', attention: 'needs_input', pendingActions: 1 }),
+    buildCard('pinned', 1, { pinned: true }),
+    buildCard('put away', 40, { archived: true }),
   ])
-  expect(titles()).toEqual(['pinned', 'asks', 'plain', 'old'])
+  expect(readTitles()).toEqual(['pinned', 'asks', 'plain', 'old'])
 })
 
 test('a state is shown in words, unread is marked, and so is the active session', () => {
   list(
     [
-      card('plain', 3),
-      card('asks', 2, { state: 'waiting', attention: 'needs_input' }),
-      card('gone', 1, { state: 'lost' }),
+      buildCard('plain', 3),
+      buildCard('asks', 2, { state: 'waiting', attention: 'needs_input' }),
+      buildCard('gone', 1, { state: 'lost' }),
     ],
     ['gone'],
   )
@@ -62,28 +62,31 @@ test('a state is shown in words, unread is marked, and so is the active session'
 })
 
 test('a damaged session stays in the list, with the reason and what to do (UI-24)', () => {
-  list([card('plain', 3), card('broken', 2, { state: 'damaged', problem: 'The fact ses_1/4 is missing.' })])
+  list([
+    buildCard('plain', 3),
+    buildCard('broken', 2, { state: 'damaged', problem: 'The fact ses_1/4 is missing.' }),
+  ])
   expect(screen.getByText('Damaged')).toBeTruthy()
   expect(screen.getByText(/The fact ses_1\/4 is missing\. Run callboard check/)).toBeTruthy()
 })
 
 test('the problem of a damaged session is in the page’s language (UI-27)', () => {
   const problem = { problem: 'The fact ses_1/4 is missing.', problemCode: 'chain_broken' }
-  list([card('broken', 2, { state: 'damaged', ...problem })], [], CHINESE)
+  list([buildCard('broken', 2, { state: 'damaged', ...problem })], [], CHINESE)
   const problemText = screen.getByText('日志验证失败。 请运行 callboard check，然后恢复备份。')
   expect(problemText.title).toBe('The fact ses_1/4 is missing.')
 })
 
 test('the filter matches titles, and archived sessions are one click away', async () => {
-  list([card('plain', 3), card('fix the parser', 2), card('put away', 1, { archived: true })])
+  list([buildCard('plain', 3), buildCard('fix the parser', 2), buildCard('put away', 1, { archived: true })])
   await userEvent.click(screen.getByRole('button', { name: 'Archived' }))
-  expect(titles()).toEqual(['plain', 'fix the parser', 'put away'])
+  expect(readTitles()).toEqual(['plain', 'fix the parser', 'put away'])
   await userEvent.type(screen.getByRole('searchbox'), 'PARSER')
-  expect(titles()).toEqual(['fix the parser'])
+  expect(readTitles()).toEqual(['fix the parser'])
 })
 
 test('a session is renamed in place, and Escape keeps the old title', async () => {
-  const handlers = list([card('plain', 3)])
+  const handlers = list([buildCard('plain', 3)])
   const rename = async () => {
     await userEvent.click(screen.getByRole('button', { name: 'Actions for plain' }))
     await userEvent.click(await screen.findByRole('menuitem', { name: 'Rename' }))
@@ -98,7 +101,7 @@ test('a session is renamed in place, and Escape keeps the old title', async () =
 })
 
 test('each entry of the menu calls its handler', async () => {
-  const handlers = list([card('plain', 3)])
+  const handlers = list([buildCard('plain', 3)])
   for (const name of ['Pin', 'Archive', 'Delete']) {
     await userEvent.click(screen.getByRole('button', { name: 'Actions for plain' }))
     await userEvent.click(await screen.findByRole('menuitem', { name }))
@@ -109,15 +112,15 @@ test('each entry of the menu calls its handler', async () => {
 })
 
 test('arrow keys, Home and End move through a long list', async () => {
-  list(Array.from({ length: 4 }, (_, index) => card(`s${index}`, 10 - index)))
-  const at = () => document.activeElement?.querySelector('.truncate')?.textContent
+  list(Array.from({ length: 4 }, (_, index) => buildCard(`s${index}`, 10 - index)))
+  const readFocus = () => document.activeElement?.querySelector('.truncate')?.textContent
   await userEvent.tab()
   await userEvent.tab()
   await userEvent.tab()
   const opened: unknown[] = []
   for (const key of ['{ArrowDown}', '{End}', '{ArrowDown}', '{ArrowUp}', '{Home}']) {
     await userEvent.keyboard(key)
-    opened.push(at())
+    opened.push(readFocus())
   }
   expect(opened).toEqual(['s1', 's3', 's3', 's2', 's0'])
 })

@@ -22,7 +22,7 @@ export function SessionList(props: SessionListProps) {
   const [archived, setArchived] = useState(false)
   const matches = useMemo(() => filterSessions(props.sessions, filter), [props.sessions, filter])
   const groups = groupSessions(matches)
-  const entry = (session: SessionCard) => (
+  const renderEntry = (session: SessionCard) => (
     <SessionEntry
       key={session.key}
       session={session}
@@ -54,8 +54,12 @@ export function SessionList(props: SessionListProps) {
         {props.sessions.length > 0 && matches.length === 0 && (
           <p className="px-2 text-ink-faint">{t('sessions.no_match')}</p>
         )}
-        {groups.pinned.length > 0 && <Group title={t('sessions.pinned')}>{groups.pinned.map(entry)}</Group>}
-        {groups.recent.length > 0 && <Group title={t('sessions.recent')}>{groups.recent.map(entry)}</Group>}
+        {groups.pinned.length > 0 && (
+          <Group title={t('sessions.pinned')}>{groups.pinned.map(renderEntry)}</Group>
+        )}
+        {groups.recent.length > 0 && (
+          <Group title={t('sessions.recent')}>{groups.recent.map(renderEntry)}</Group>
+        )}
         {groups.archived.length > 0 && (
           <div>
             <button
@@ -67,7 +71,7 @@ export function SessionList(props: SessionListProps) {
               <Icon name={archived ? 'chevronDown' : 'chevronRight'} size={12} />
               {t('sessions.archived')}
             </button>
-            {archived && <ul>{groups.archived.map(entry)}</ul>}
+            {archived && <ul>{groups.archived.map(renderEntry)}</ul>}
           </div>
         )}
       </div>
@@ -94,7 +98,7 @@ function filterSessions(sessions: readonly SessionCard[], filter: string): reado
 
 function groupSessions(sessions: readonly SessionCard[]) {
   const current = sessions.filter((session) => !session.archived)
-  const order = (a: SessionCard, b: SessionCard) => urgency(b) - urgency(a) || b.order - a.order
+  const order = (a: SessionCard, b: SessionCard) => rankUrgency(b) - rankUrgency(a) || b.order - a.order
   return {
     pinned: current.filter((session) => session.pinned).sort(order),
     recent: current.filter((session) => !session.pinned).sort(order),
@@ -105,7 +109,7 @@ function groupSessions(sessions: readonly SessionCard[]) {
 /**
  * Sort order by urgency. Sessions that need a person come first. A failure is marked but not moved.
  */
-function urgency(session: SessionCard): number {
+function rankUrgency(session: SessionCard): number {
   return session.attention === 'needs_input' ? 1 : 0
 }
 

@@ -45,10 +45,10 @@ export function AddModel(props: {
   const key = useRef<HTMLInputElement>(null)
   const compatible = kind === 'openai-compatible'
   const called = name.trim() || kind
-  const offered = (value: (typeof KEYS)[number]) =>
+  const isOffered = (value: (typeof KEYS)[number]) =>
     value === 'none' ? compatible : value === 'variable' || props.noKeyring === ''
-  const keyIn = offered(chosenKeyIn) ? chosenKeyIn : defaultKeySource
-  const wrongWith = () => {
+  const keyIn = isOffered(chosenKeyIn) ? chosenKeyIn : defaultKeySource
+  const findProblem = () => {
     if (model.trim() === '') return t('settings.need_model')
     if (!NAME.test(called)) return t('settings.need_name')
     if (props.usedNames.includes(called)) return t('settings.name_taken', { name: called })
@@ -58,7 +58,7 @@ export function AddModel(props: {
   }
   const submit = async (event: FormEvent) => {
     event.preventDefault()
-    const problem = wrongWith()
+    const problem = findProblem()
     setWrong(problem)
     if (problem !== '' || busy) return
     setBusy(true)
@@ -127,7 +127,7 @@ export function AddModel(props: {
         label={t('settings.key_in')}
         value={keyIn}
         onChange={setKeyIn}
-        choices={KEYS.filter(offered).map((value) => ({
+        choices={KEYS.filter(isOffered).map((value) => ({
           value,
           label: t(`settings.key_in.${value}`),
         }))}

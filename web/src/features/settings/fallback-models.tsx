@@ -1,7 +1,7 @@
 import type { SettingsView } from '@/system/stores/settings-store'
 import { IconButton } from '@/ui/button'
 import { useT } from '../shared/surface'
-import { connectedModels, type Entry, Section } from './settings-section'
+import { type Entry, listConnectedModels, Section } from './settings-section'
 
 /** The models to use, in order, if the chosen model fails permanently. */
 export function FallbackModels(props: {
@@ -12,7 +12,7 @@ export function FallbackModels(props: {
   const { read, models } = props.view
   const value = read?.values.fallback
   const order = Array.isArray(value) ? value.filter((name): name is string => typeof name === 'string') : []
-  const names = [...new Set(connectedModels(models).map((model) => model.provider))]
+  const names = [...new Set(listConnectedModels(models).map((model) => model.provider))]
   const remaining = names.filter((name) => !order.includes(name))
   const write = (fallback: readonly string[]) => void props.onWrite({ fallback })
   const swap = (a: number, b: number) => {

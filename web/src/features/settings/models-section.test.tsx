@@ -27,7 +27,7 @@ const QWEN: ConfiguredModel = {
   why: '',
 }
 
-function section(configured: readonly ConfiguredModel[]) {
+function showSection(configured: readonly ConfiguredModel[]) {
   const view = { models: { configured, found: [] }, read: null, tested: {}, noKeyring: '' }
   const handlers = { onWrite: vi.fn() }
   show(
@@ -42,12 +42,12 @@ function section(configured: readonly ConfiguredModel[]) {
 }
 
 test('without a model none is listed as connected, and the text is in the language of the page', () => {
-  expect(within(section([OFFLINE])).queryAllByRole('listitem')).toEqual([])
+  expect(within(showSection([OFFLINE])).queryAllByRole('listitem')).toEqual([])
   expect(screen.getByText('未连接模型。回答来自对文件夹的搜索。')).toBeTruthy()
   expect(document.body.textContent).not.toContain('no model')
 })
 
 test('a connected model is listed, with a test', () => {
-  expect(within(section([QWEN])).getByText('qwen/qwen3')).toBeTruthy()
+  expect(within(showSection([QWEN])).getByText('qwen/qwen3')).toBeTruthy()
   expect(screen.queryByText('未连接模型。回答来自对文件夹的搜索。')).toBeNull()
 })

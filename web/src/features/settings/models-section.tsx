@@ -12,8 +12,8 @@ import { AddModel } from './add-model'
 import { FallbackModels } from './fallback-models'
 import type { SettingsHandlers } from './settings-section'
 import {
-  connectedModels,
   type Entry,
+  listConnectedModels,
   readEntries,
   readText,
   Section,
@@ -35,7 +35,7 @@ export function ModelsSection({ view, handlers }: { view: SettingsView; handlers
   const addEntry = (entry: Entry) => ({ models: [...entries, entry] })
   const remove = (name: string) =>
     void write({ models: entries.filter((entry) => readText(entry, 'name') !== name) })
-  const connected = connectedModels(models)
+  const connected = listConnectedModels(models)
   const detectedModels = (models?.found ?? []).filter((model) => model.configured !== true)
   return (
     <>
@@ -145,7 +145,7 @@ export function TestResult({ tested }: { tested: ModelTestResult }) {
   }
   return (
     <div role="status" className="wrap-any pl-4 text-bad">
-      <p>{(problem && t.maybe(`code.${problem.code}`)) ?? t('settings.test_failed')}</p>
+      <p>{(problem && t.find(`code.${problem.code}`)) ?? t('settings.test_failed')}</p>
       <p className="text-ink-soft">{problem?.message}</p>
       {problem?.hint && <p className="text-ink-soft">{problem.hint}</p>}
     </div>

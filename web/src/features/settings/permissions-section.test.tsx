@@ -26,11 +26,11 @@ const TRUST: TrustRead = {
 const PROBLEM = { file: '.callboard/settings.toml', message: 'Invalid.' }
 
 test('settings that name no mode show the default as chosen', () => {
-  const view = (place: string) => ({ place, read: { holding: {} } }) as unknown as SettingsView
+  const buildView = (place: string) => ({ place, read: { holding: {} } }) as unknown as SettingsView
   const handlers = { onWrite: vi.fn() } as unknown as SettingsHandlers
-  const { update } = show(<PermissionsSection view={view('user')} trust={null} handlers={handlers} />)
+  const { update } = show(<PermissionsSection view={buildView('user')} trust={null} handlers={handlers} />)
   expect(screen.getByRole('radio', { name: /^Ask first/ })).toHaveProperty('checked', true)
-  update(<PermissionsSection view={view('folder')} trust={null} handlers={handlers} />)
+  update(<PermissionsSection view={buildView('folder')} trust={null} handlers={handlers} />)
   expect(screen.getByRole('radio', { name: /^Ask first/ })).toHaveProperty('checked', false)
 })
 

@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import { plainTerminalText } from '@/system/format/ansi'
+import { stripTerminalCodes } from '@/system/format/ansi'
 import { formatClockTime } from '@/system/format/numbers'
 import type { DryRunResult, ListedRule } from '@/system/generated/contracts'
 import { VERDICTS, type Verdict } from '@/system/generated/contracts'
@@ -92,9 +92,9 @@ function RuleEntryRow(props: {
       {rules.map((rule) => (
         <li key={rule.ruleId} className="flex flex-wrap items-center gap-x-2 py-1">
           <Badge tone={TONES[rule.verdict]}>{t(`settings.verdict.${rule.verdict}`)}</Badge>
-          <span className="wrap-any min-w-0 font-mono text-sm">{plainTerminalText(rule.matcher)}</span>
+          <span className="wrap-any min-w-0 font-mono text-sm">{stripTerminalCodes(rule.matcher)}</span>
           <span className="wrap-any text-sm text-ink-faint">
-            {t.maybe(`settings.scope.${rule.scope}`) ?? rule.scope}
+            {t.find(`settings.scope.${rule.scope}`) ?? rule.scope}
             {(rule.expiresAt ?? 0) > 0 &&
               ` · ${t('settings.until', { time: formatClockTime(rule.expiresAt ?? 0, t.locale) })}`}
           </span>
@@ -136,7 +136,7 @@ function RulePreview({ tried }: { tried: DryRunResult }) {
         {turned.map(([would, count]) => (
           <li key={would} className="font-medium">
             {t.count('settings.preview_changes', count, {
-              would: t.maybe(`settings.preview_verdict.${would}`) ?? would,
+              would: t.find(`settings.preview_verdict.${would}`) ?? would,
             })}
           </li>
         ))}
@@ -146,7 +146,7 @@ function RulePreview({ tried }: { tried: DryRunResult }) {
           {tried.examples.map((call) => (
             <li key={call.toolCallId} className="flex gap-2">
               <span className="font-medium">{call.tool}</span>
-              <span className="min-w-0 flex-1 truncate font-mono">{plainTerminalText(call.subject)}</span>
+              <span className="min-w-0 flex-1 truncate font-mono">{stripTerminalCodes(call.subject)}</span>
               <span className="text-ink-faint">
                 {t('settings.preview_change', {
                   was: t(`settings.verdict.${call.was}`),

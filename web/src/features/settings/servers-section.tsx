@@ -116,7 +116,7 @@ function AddServer(props: {
     .split('\n')
     .map((line) => line.trim())
     .filter(Boolean)
-  const wrongWith = () => {
+  const findProblem = () => {
     if (name.trim() === '') return t('settings.need_name')
     if (props.usedNames.includes(name.trim())) return t('settings.name_taken', { name: name.trim() })
     if (transport === 'stdio') return commandWords.length === 0 ? t('settings.need_command') : ''
@@ -124,7 +124,7 @@ function AddServer(props: {
   }
   const submit = async (event: FormEvent) => {
     event.preventDefault()
-    const problem = wrongWith()
+    const problem = findProblem()
     setWrong(problem)
     if (problem !== '') return
     const target = transport === 'stdio' ? { command: commandWords } : { url: address.trim() }

@@ -8,7 +8,7 @@ import { RefusalAlert } from '../shared/refusal'
 import { useT } from '../shared/surface'
 
 /** The configured models, without the search that answers while there is none. */
-export function connectedModels(models: ModelList | null): readonly ConfiguredModel[] {
+export function listConnectedModels(models: ModelList | null): readonly ConfiguredModel[] {
   return (models?.configured ?? []).filter((model) => model.kind !== 'offline')
 }
 

@@ -4,15 +4,15 @@ import {
   type Field,
   type FieldValue,
   type FieldValues,
-  initialValue,
-  toValue,
+  getInitialValue,
+  parseValue,
   validateField,
 } from '@/system/format/schema'
 import type { Translate } from '@/system/i18n/translate'
 import type { Refusal } from '@/system/stores/notice-store'
 import type { SettingsView } from '@/system/stores/settings-store'
 import { Button } from '@/ui/button'
-import { settingsProblemText } from '../shared/code-texts'
+import { describeSettingsProblem } from '../shared/code-texts'
 import { SchemaFields } from '../shared/schema-fields'
 import { useT } from '../shared/surface'
 import type { SettingsHandlers } from './settings-section'
@@ -41,11 +41,11 @@ export function ValuesSection(props: {
   const fields = buildForm(read.jsonSchema, table).fields.filter(
     (field) => names === undefined || names.includes(field.name),
   )
-  const holds = tableValues(read.holding, table)
+  const holds = readTable(read.holding, table)
   const values = Object.fromEntries(
     fields.map((field) => [
       field.name,
-      typed[field.name] ?? initialValue(field, holds[field.name] ?? field.initial),
+      typed[field.name] ?? getInitialValue(field, holds[field.name] ?? field.initial),
     ]),
   )
   const changed = fields.filter((field) => typed[field.name] !== undefined)
@@ -53,7 +53,7 @@ export function ValuesSection(props: {
   const write = async () => {
     setBusy(true)
     const refusal = await handlers.onWrite(
-      buildChanges(changed, values, table, tableValues(read.values, table)),
+      buildChanges(changed, values, table, readTable(read.values, table)),
     )
     setBusy(false)
     setRefusal(refusal)
@@ -61,7 +61,7 @@ export function ValuesSection(props: {
     if (refusal === null) setTyped({})
   }
   const section = table ?? 'own'
-  const serverProblem = (name: string) => fieldProblem(t, refusal, table, name)
+  const describeServerProblem = (name: string) => describeFieldProblem(t, refusal, table, name)
   return (
     <Section title={props.title} hint={props.hint}>
       <SchemaFields
@@ -72,13 +72,13 @@ export function ValuesSection(props: {
           setSaved(false)
           setTyped({ ...typed, [name]: next })
         }}
-        labelOf={(field) => ({
-          label: t.maybe(`settings.${section}.${field.name}`) ?? field.name,
-          hint: t.maybe(`settings.${section}.${field.name}_hint`) ?? '',
+        getLabel={(field) => ({
+          label: t.find(`settings.${section}.${field.name}`) ?? field.name,
+          hint: t.find(`settings.${section}.${field.name}_hint`) ?? '',
         })}
-        serverProblem={serverProblem}
+        describeServerProblem={describeServerProblem}
       />
-      {refusal !== null && !fields.some((field) => serverProblem(field.name) !== '') && (
+      {refusal !== null && !fields.some((field) => describeServerProblem(field.name) !== '') && (
         <SettingsRefusal refusal={refusal} onReload={handlers.onReload} />
       )}
       <div className="flex items-center gap-2">
@@ -96,7 +96,7 @@ export function ValuesSection(props: {
   )
 }
 
-function tableValues(holding: Entry, table: string | undefined): Entry {
+function readTable(holding: Entry, table: string | undefined): Entry {
   if (table === undefined) return holding
   const inside = holding[table]
   return typeof inside === 'object' && inside !== null ? (inside as Entry) : {}
@@ -110,7 +110,7 @@ function buildChanges(
   inFile: Entry,
 ): Entry {
   const written = Object.fromEntries(
-    changed.map((field) => [field.name, toValue(field, values[field.name] ?? '') ?? null]),
+    changed.map((field) => [field.name, parseValue(field, values[field.name] ?? '') ?? null]),
   )
   if (table === undefined) return written
   const whole = Object.entries({ ...inFile, ...written }).filter(([, value]) => value !== null)
@@ -118,7 +118,7 @@ function buildChanges(
 }
 
 /** The refusal of this field; empty if the refusal is about another field. */
-function fieldProblem(
+function describeFieldProblem(
   t: Translate,
   refusal: Refusal | null,
   table: string | undefined,
@@ -128,5 +128,5 @@ function fieldProblem(
   const last = refusal.field.split('.').at(-1) ?? ''
   const inside = table === undefined || refusal.field.includes(table)
   if (!inside || last !== name) return ''
-  return settingsProblemText(t, refusal.reason, refusal.params) ?? refusal.message
+  return describeSettingsProblem(t, refusal.reason, refusal.params) ?? refusal.message
 }

@@ -3,7 +3,7 @@ import type { Translate } from '@/system/i18n/translate'
 import type { AgentRow, Degraded, QueueReason, Usage } from '@/system/rows/model'
 import { needsAttention } from '@/system/selectors/team'
 import { Dot, type Tone } from '@/ui/marks'
-import { activityText } from './code-texts'
+import { describeActivity } from './code-texts'
 import { useT } from './surface'
 
 const TONES: Readonly<Record<AgentRow['state'], Tone>> = {
@@ -44,19 +44,19 @@ export function StateText({ agent }: { agent: AgentRow }) {
       className={`text-sm ${doing ? 'truncate' : 'whitespace-nowrap'} ${INKS[TONES[agent.state]]} ${needsAttention(agent.state) ? 'font-semibold' : ''}`}
     >
       {doing
-        ? ((usesTool(agent) ? activityText(t, agent.tool) : null) ??
+        ? ((isUsingTool(agent) ? describeActivity(t, agent.tool) : null) ??
           t(`status.${agent.activity}`, { tool: agent.tool || t('status.a_tool') }))
-        : stateText(t, agent)}
+        : describeState(t, agent)}
     </span>
   )
 }
 
-function usesTool(agent: AgentRow): boolean {
+function isUsingTool(agent: AgentRow): boolean {
   return agent.activity === 'running_tool' || agent.activity === 'calling_tool'
 }
 
 /** The state of an agent. An idle background agent shows the state of its schedule. */
-export function stateText(t: Translate, agent: AgentRow): string {
+export function describeState(t: Translate, agent: AgentRow): string {
   const quiet = agent.state === 'idle' || agent.state === 'waiting' || agent.state === 'completed'
   if (agent.background !== null && quiet) return t(`team.background.${agent.background.state}`)
   return agent.state === 'needs_input' && agent.paused !== null
@@ -68,7 +68,7 @@ export function stateText(t: Translate, agent: AgentRow): string {
  * Describe a degradation of the team view. A pending request is shown as waiting, not as a missing
  * permission.
  */
-export function degradedText(t: Translate, degradation: Degraded, isRequested: boolean): string {
+export function describeDegradation(t: Translate, degradation: Degraded, isRequested: boolean): string {
   return t(
     degradation === 'permission_blocked' && isRequested
       ? 'team.waits.approval'
@@ -77,7 +77,7 @@ export function degradedText(t: Translate, degradation: Degraded, isRequested: b
 }
 
 /** Why an agent is queued. That is a limit, not a failure. */
-export function queueText(
+export function describeQueueReason(
   t: Translate,
   reason: QueueReason,
   limits: { readonly active: number; readonly budget: number },
@@ -89,7 +89,7 @@ export function queueText(
 }
 
 /** The usage of a run, without values that the provider did not report. */
-export function usageText(t: Translate, usage: Usage): string {
+export function describeUsage(t: Translate, usage: Usage): string {
   const texts: string[] = []
   if (usage.toolCalls > 0) texts.push(t.count('turn.tools', usage.toolCalls))
   if (usage.inputTokens + usage.outputTokens > 0) {

@@ -6,18 +6,18 @@ import type { Reason } from '@/system/generated/contracts'
 import type { Translate } from '@/system/i18n/translate'
 
 /** What to do about a failure or refusal. */
-export function hintText(t: Translate, code: string, serverHint: string): string {
-  return t.maybe(`hint.${code}`) ?? rewordHint(serverHint)
+export function describeHint(t: Translate, code: string, serverHint: string): string {
+  return t.find(`hint.${code}`) ?? rewordHint(serverHint)
 }
 
 /** The text of invalid settings; null if the page has none for the code. */
-export function settingsProblemText(
+export function describeSettingsProblem(
   t: Translate,
   code = '',
   parameters: Readonly<Record<string, string>> = {},
 ): string | null {
   const safe = markParameters(parameters)
-  const text = t.maybe(`settings.problem.${code}`, safe)
+  const text = t.find(`settings.problem.${code}`, safe)
   if (text === null) return null
   const { accepted, docs } = safe
   return [
@@ -28,17 +28,17 @@ export function settingsProblemText(
 }
 
 /** The activity of an agent while it uses a tool; null if the tool's name is shown. */
-export function activityText(t: Translate, tool: string): string | null {
-  return t.maybe(`status.tool.${tool}`)
+export function describeActivity(t: Translate, tool: string): string | null {
+  return t.find(`status.tool.${tool}`)
 }
 
 /** The outcome of a run, from its code or cause. */
-export function detailText(t: Translate, detail: string): string {
-  return t.maybe(`code.${detail}`) ?? t.maybe(`outcome.interrupted.${detail}`) ?? detail
+export function describeOutcome(t: Translate, detail: string): string {
+  return t.find(`code.${detail}`) ?? t.find(`outcome.interrupted.${detail}`) ?? detail
 }
 
 /** The provider and name of the model in use; empty if unknown. The search has a name in the page's language. */
-export function modelText(t: Translate, provider: string, model: string): string {
+export function formatModel(t: Translate, provider: string, model: string): string {
   return isOffline(provider, model) ? t('status.offline') : [provider, model].filter(Boolean).join(' / ')
 }
 
@@ -48,27 +48,31 @@ export function isOffline(provider: string, model: string): boolean {
 }
 
 /** The label of a permission mode, or its wire name if it is unknown. */
-export function modeText(t: Translate, mode: string): string {
-  return t.maybe(`composer.permission.${mode}`) ?? mode
+export function labelMode(t: Translate, mode: string): string {
+  return t.find(`composer.permission.${mode}`) ?? mode
 }
 
 /** Codes whose `mode` parameter is a permission mode of Callboard. */
 export const MODE_CODES: ReadonlySet<string> = new Set(['agent_asks', 'mode_applies'])
 /** A reason of a decision, in the page's language. */
-export function reasonText(t: Translate, { code, parameters = {} }: Reason): string {
+export function describeReason(t: Translate, { code, parameters = {} }: Reason): string {
   const safeParameters = markParameters(parameters)
   const { mode, scope } = parameters
   const labels = {
-    ...(mode !== undefined && MODE_CODES.has(code) && { mode: modeText(t, mode) }),
-    ...(scope !== undefined && { scope: t.maybe(`settings.scope.${scope}`) ?? scope }),
+    ...(mode !== undefined && MODE_CODES.has(code) && { mode: labelMode(t, mode) }),
+    ...(scope !== undefined && { scope: t.find(`settings.scope.${scope}`) ?? scope }),
   }
-  return t.maybe(`action.reason.${code}`, { ...safeParameters, ...labels }) ?? code
+  return t.find(`action.reason.${code}`, { ...safeParameters, ...labels }) ?? code
 }
 
 /** Several reasons in sequence, or the runtime's text if there are none. */
-export function reasonsText(t: Translate, reasons: readonly Reason[] | undefined, fallback: string): string {
+export function describeReasons(
+  t: Translate,
+  reasons: readonly Reason[] | undefined,
+  fallback: string,
+): string {
   if (reasons === undefined || reasons.length === 0) return fallback
-  return reasons.map((reason) => reasonText(t, reason)).join(t.locale.startsWith('zh') ? '' : ' ')
+  return reasons.map((reason) => describeReason(t, reason)).join(t.locale.startsWith('zh') ? '' : ' ')
 }
 
 function markParameters(parameters: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

@@ -1,15 +1,15 @@
 import type { Refusal } from '@/system/stores/notice-store'
 import { Disclosure } from '@/ui/disclosure'
-import { hintText, settingsProblemText } from './code-texts'
+import { describeHint, describeSettingsProblem } from './code-texts'
 import { useT } from './surface'
 
 /** A refusal: what happened and what to do next. */
 export function RefusalText({ refusal }: { refusal: Refusal }) {
   const t = useT()
-  const title = t.maybe(`code.${refusal.code}`) ?? refusal.code
-  const hint = hintText(t, refusal.code, refusal.hint)
-  const own = t.maybe(`hint.${refusal.code}`)
-  const detail = settingsProblemText(t, refusal.reason, refusal.params)
+  const title = t.find(`code.${refusal.code}`) ?? refusal.code
+  const hint = describeHint(t, refusal.code, refusal.hint)
+  const own = t.find(`hint.${refusal.code}`)
+  const detail = describeSettingsProblem(t, refusal.reason, refusal.params)
   if (detail !== null) {
     return (
       <p>
@@ -19,7 +19,7 @@ export function RefusalText({ refusal }: { refusal: Refusal }) {
       </p>
     )
   }
-  if (!t.locale.startsWith('en') && t.maybe(`code.${refusal.code}`) !== null) {
+  if (!t.locale.startsWith('en') && t.find(`code.${refusal.code}`) !== null) {
     const message = [refusal.message, own === null ? hint : ''].filter(Boolean).join(' ')
     return (
       <>
@@ -61,6 +61,6 @@ export function RuntimeMessage({ code, message }: { readonly code: string; reado
       {message}
     </p>
   )
-  if (t.locale.startsWith('en') || t.maybe(`code.${code}`) === null) return paragraph
+  if (t.locale.startsWith('en') || t.find(`code.${code}`) === null) return paragraph
   return <Disclosure title={t('app.runtime_message')}>{paragraph}</Disclosure>
 }

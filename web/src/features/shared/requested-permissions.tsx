@@ -1,7 +1,7 @@
 import { markInvisible } from '@/system/format/exact-text'
 import type { RequestedPermission, TrustRead } from '@/system/generated/contracts'
 import type { Translate } from '@/system/i18n/translate'
-import { modeText } from './code-texts'
+import { labelMode } from './code-texts'
 import { useT } from './surface'
 
 /** Kinds of requested permissions. Those that run outside the sandbox come first. */
@@ -52,7 +52,7 @@ function Entry({ request }: { readonly request: RequestedPermission }) {
   const target = describeTarget(request)
   return (
     <li className="wrap-any py-px">
-      {t.maybe(`trust.detail.${request.code}`, escapeParameters(t, request)) ?? markInvisible(request.detail)}{' '}
+      {t.find(`trust.detail.${request.code}`, escapeParameters(t, request)) ?? markInvisible(request.detail)}{' '}
       {request.file !== request.parameters?.path && (
         <span className="font-mono text-sm text-ink-faint">{markInvisible(request.file)}</span>
       )}
@@ -86,5 +86,5 @@ function escapeParameters(
 ): Readonly<Record<string, string>> {
   const entries = Object.entries(parameters).map(([name, value]) => [name, markInvisible(value)] as const)
   const { mode } = parameters
-  return { ...Object.fromEntries(entries), ...(mode !== undefined && { mode: modeText(t, mode) }) }
+  return { ...Object.fromEntries(entries), ...(mode !== undefined && { mode: labelMode(t, mode) }) }
 }

@@ -17,8 +17,8 @@ const INPUTS: Readonly<Record<string, string>> = {
 }
 
 /**
- * A field for each property of a schema. `serverProblem` returns a field's problem that the server
- * reported.
+ * A field for each property of a schema. `describeServerProblem` returns the problem of a field
+ * that the server reported.
  */
 export function SchemaFields(props: {
   readonly fields: readonly Field[]
@@ -26,8 +26,8 @@ export function SchemaFields(props: {
   readonly onChange: (name: string, typed: FieldValue) => void
   /** Whether problems are shown yet. */
   readonly checked: boolean
-  readonly labelOf?: (field: Field) => { readonly label: string; readonly hint: string }
-  readonly serverProblem?: (name: string) => string
+  readonly getLabel?: (field: Field) => { readonly label: string; readonly hint: string }
+  readonly describeServerProblem?: (name: string) => string
 }) {
   return (
     <div className="space-y-3">
@@ -39,8 +39,8 @@ export function SchemaFields(props: {
             field={field}
             typed={typed}
             problem={props.checked ? validateField(field, typed) : null}
-            serverProblem={props.serverProblem?.(field.name) ?? ''}
-            {...(props.labelOf?.(field) ?? {
+            describeServerProblem={props.describeServerProblem?.(field.name) ?? ''}
+            {...(props.getLabel?.(field) ?? {
               label: markInvisible(field.title),
               hint: markInvisible(field.description),
             })}
@@ -56,7 +56,7 @@ interface FieldProps {
   readonly field: Field
   readonly typed: FieldValue
   readonly problem: FieldProblem | null
-  readonly serverProblem: string
+  readonly describeServerProblem: string
   readonly label: string
   readonly hint: string
   readonly onChange: (typed: FieldValue) => void
@@ -64,10 +64,10 @@ interface FieldProps {
 
 function SchemaField(props: FieldProps) {
   const t = useT()
-  const { field, problem, serverProblem, label, hint } = props
+  const { field, problem, describeServerProblem, label, hint } = props
   const id = useId()
   const problemText =
-    serverProblem ||
+    describeServerProblem ||
     (problem === null
       ? ''
       : t(`field.${problem}`, { least: field.minimum ?? 0, most: field.maximum ?? field.maxLength ?? 0 }))

@@ -1,6 +1,6 @@
 import { markInvisible } from '@/system/format/exact-text'
 import type { SettingsProblem, TrustRead } from '@/system/generated/contracts'
-import { settingsProblemText } from './code-texts'
+import { describeSettingsProblem } from './code-texts'
 import { useT } from './surface'
 
 const FOLDER_SETTINGS = '.callboard/settings.toml'
@@ -13,7 +13,7 @@ export function isFolderInvalid(trust: TrustRead): boolean {
 /** A problem of a settings file: its place and text. */
 export function SettingsProblemText({ problem }: { readonly problem: SettingsProblem }) {
   const t = useT()
-  const text = settingsProblemText(t, problem.code, problem.params)
+  const text = describeSettingsProblem(t, problem.code, problem.params)
   const line = problem.params?.line
   const file = line === undefined ? problem.file : `${problem.file}:${line}`
   return (

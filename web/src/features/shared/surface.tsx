@@ -112,12 +112,12 @@ export function useArtifacts(): Artifacts {
 
 /** Display names by id. */
 export interface Names {
-  readonly agent: (id: string) => string
+  readonly nameAgent: (id: string) => string
   /** The title of a task. */
-  readonly task: (id: string) => string
+  readonly nameTask: (id: string) => string
 }
 
-export const IDS_AS_NAMES: Names = { agent: (id) => id, task: (id) => id }
+export const IDS_AS_NAMES: Names = { nameAgent: (id) => id, nameTask: (id) => id }
 export const NamesContext = createContext<Names>(IDS_AS_NAMES)
 export function NamesProvider({ value, children }: { value: Names; children: ReactNode }) {
   return <NamesContext value={value}>{children}</NamesContext>

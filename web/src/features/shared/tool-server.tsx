@@ -1,5 +1,5 @@
 /** The name and state of a tool server. */
-import { plainTerminalText } from '@/system/format/ansi'
+import { stripTerminalCodes } from '@/system/format/ansi'
 import type { ServerState } from '@/system/generated/contracts'
 import { Dot, type Tone } from '@/ui/marks'
 import { useT } from './surface'
@@ -23,7 +23,9 @@ export function ServerName({ name, state }: { name: string; state: ServerState |
         {state !== null &&
           condition === 'connected' &&
           ` · ${t.count('settings.server_tools', state.tools ?? 0)}`}
-        {state?.title ? ` · ${plainTerminalText(state.title)} ${plainTerminalText(state.version ?? '')}` : ''}
+        {state?.title
+          ? ` · ${stripTerminalCodes(state.title)} ${stripTerminalCodes(state.version ?? '')}`
+          : ''}
       </span>
     </>
   )
@@ -39,18 +41,18 @@ export function ServerProblem({ state }: { state: ServerState }) {
     <div className="space-y-1 pl-4">
       {lost && (
         <p className="wrap-any text-bad">
-          {(state.code && t.maybe(`code.${state.code}`)) || t('settings.server.lost')}{' '}
-          <span className="text-ink-soft">{plainTerminalText(state.message ?? '')}</span>
+          {(state.code && t.find(`code.${state.code}`)) || t('settings.server.lost')}{' '}
+          <span className="text-ink-soft">{stripTerminalCodes(state.message ?? '')}</span>
         </p>
       )}
       {lost && state.said && (
         <pre className="wrap-any max-h-32 overflow-y-auto rounded-md bg-sunken px-2 py-1 font-mono text-xs whitespace-pre-wrap">
-          {plainTerminalText(state.said)}
+          {stripTerminalCodes(state.said)}
         </pre>
       )}
       {refusals.map((reason) => (
         <p key={reason} className="wrap-any text-sm text-warn">
-          {plainTerminalText(reason)}
+          {stripTerminalCodes(reason)}
         </p>
       ))}
     </div>

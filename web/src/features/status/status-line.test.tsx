@@ -1,18 +1,18 @@
 import { screen } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
 import type { SessionState, StatusRow as WireStatus } from '@/system/generated/contracts'
-import { statusRow } from '../../../dev/rows'
+import { buildStatusRow } from '../../../dev/rows'
 import { fillAs, show } from '../../../dev/surfaces'
 import { StatusLine } from './status-line'
 
-function line(change: Partial<WireStatus> | null, runningSince = 0) {
-  const status = change === null ? null : fillAs('status', statusRow(change))
+function showLine(change: Partial<WireStatus> | null, runningSince = 0) {
+  const status = change === null ? null : fillAs('status', buildStatusRow(change))
   return show(<StatusLine status={status} runningSince={runningSince} onInterrupt={vi.fn()} />)
 }
 
 test('the line shows the milestone, the call, the model and the tokens', () => {
   const since = (Date.now() - 65_000) * 1000
-  line(
+  showLine(
     {
       status: 'streaming',
       detail: 'running_tool',
@@ -39,28 +39,28 @@ test('the search that answers without a model has a name in the language of the 
     provider: 'offline',
     model: 'search, no model',
   } as const
-  line(status)
+  showLine(status)
   expect(screen.getByText('Folder search')).toBeTruthy()
   expect(screen.queryByText(/search, no model/)).toBeNull()
 })
 
 test('unknown values are not shown as nothing or zero (UI-26)', () => {
-  line(null)
+  showLine(null)
   expect(screen.getByText('Status unknown')).toBeTruthy()
 })
 
 test('an ended turn no longer shows its call count', () => {
-  line({ status: 'done', detail: 'completed', iteration: 3, maxIters: 50 })
+  showLine({ status: 'done', detail: 'completed', iteration: 3, maxIters: 50 })
   expect(screen.queryByText(/call 3/)).toBeNull()
 })
 
 test('unreported tokens read unknown (UI-26)', () => {
-  line({ inputTokens: 10 })
+  showLine({ inputTokens: 10 })
   expect(screen.getByRole('img', { name: 'Tokens: 10 in, unknown out' })).toBeTruthy()
 })
 
 test('a lead that is done does not hide the work of the rest of its session (D7)', () => {
-  const status = fillAs('status', statusRow({ status: 'done', detail: 'completed' }))
+  const status = fillAs('status', buildStatusRow({ status: 'done', detail: 'completed' }))
   const read = (session: SessionState) => {
     const { unmount } = show(
       <StatusLine status={status} session={session} runningSince={0} onInterrupt={vi.fn()} />,
@@ -79,19 +79,19 @@ test('a lead that is done does not hide the work of the rest of its session (D7)
 })
 
 test('a lost turn shows no clock and can still be interrupted', () => {
-  line({ status: 'blocked', detail: 'lost' }, Date.now() * 1000)
+  showLine({ status: 'blocked', detail: 'lost' }, Date.now() * 1000)
   expect(screen.getByRole('status').textContent).toBe('Process ended')
   expect(screen.queryByText('1s')).toBeNull()
   expect(screen.getByRole('button', { name: 'Interrupt' })).toBeTruthy()
 })
 
 test('a turn that is stopping cannot be stopped again', () => {
-  line({ status: 'streaming', detail: 'stopping' }, Date.now() * 1000)
+  showLine({ status: 'streaming', detail: 'stopping' }, Date.now() * 1000)
   expect(screen.getByRole('button', { name: 'Interrupting…' })).toHaveProperty('disabled', true)
 })
 
 test('a paused lead does not hide that its session failed (D7)', () => {
-  const status = fillAs('status', statusRow({ status: 'blocked', detail: 'paused', paused: 'unread' }))
+  const status = fillAs('status', buildStatusRow({ status: 'blocked', detail: 'paused', paused: 'unread' }))
   show(<StatusLine status={status} session="failed" runningSince={0} onInterrupt={vi.fn()} />)
   expect(screen.getByRole('status').textContent).toBe('Failed')
 })

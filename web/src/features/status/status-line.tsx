@@ -3,7 +3,7 @@ import type { SessionState } from '@/system/generated/contracts'
 import type { StatusRow } from '@/system/rows/model'
 import { Button } from '@/ui/button'
 import { Dot, type Tone } from '@/ui/marks'
-import { activityText, isOffline, modelText } from '../shared/code-texts'
+import { describeActivity, formatModel, isOffline } from '../shared/code-texts'
 import { Elapsed } from '../shared/elapsed'
 import { useT } from '../shared/surface'
 import { SESSION_TONES } from '../shared/tones'
@@ -23,26 +23,26 @@ export function StatusLine({ status, session = null, runningSince, onInterrupt }
   if (status === null) return <p className="text-ink-faint">{t('status.unknown')}</p>
   const tool = status.tool || t('status.a_tool')
   const uses = status.detail === 'running_tool' || status.detail === 'calling_tool'
-  const doing = uses ? activityText(t, status.tool) : null
+  const doing = uses ? describeActivity(t, status.tool) : null
   const running = runningSince > 0
-  const sessionState = urgentSessionState(session, status, running)
+  const sessionState = findUrgentState(session, status, running)
   const text = sessionState
     ? t(`session.state.${sessionState}`)
     : (doing ?? t(`status.${status.detail}`, { tool }))
   const lost = status.detail === 'lost'
-  const model = modelText(t, status.provider, status.model)
+  const model = formatModel(t, status.provider, status.model)
   return (
     <section
       aria-label={t('status.label')}
       className="flex min-w-0 flex-1 items-center gap-2 text-sm max-sm:max-w-[72%] max-sm:flex-none"
     >
       <Dot
-        tone={sessionState ? SESSION_TONES[sessionState] : statusTone(status)}
+        tone={sessionState ? SESSION_TONES[sessionState] : chooseTone(status)}
         active={sessionState === 'running' || (running && status.status !== 'blocked' && !lost)}
       />
       <span
         role="status"
-        className={`truncate font-medium ${warns(status, sessionState) ? 'text-warn' : ''}`}
+        className={`truncate font-medium ${isWarning(status, sessionState) ? 'text-warn' : ''}`}
       >
         {text}
       </span>
@@ -84,7 +84,7 @@ export function StatusLine({ status, session = null, runningSince, onInterrupt }
 }
 
 /** The session's state if another agent makes it more urgent than the lead's; null otherwise. */
-function urgentSessionState(
+function findUrgentState(
   session: SessionState | null,
   status: StatusRow,
   running: boolean,
@@ -94,7 +94,7 @@ function urgentSessionState(
   return running || session === 'idle' || session === 'interrupted' ? null : session
 }
 
-function warns(status: StatusRow, sessionState: SessionState | null): boolean {
+function isWarning(status: StatusRow, sessionState: SessionState | null): boolean {
   return sessionState === null
     ? status.status === 'blocked'
     : sessionState === 'waiting' || sessionState === 'paused'
@@ -104,9 +104,9 @@ function warns(status: StatusRow, sessionState: SessionState | null): boolean {
 function TokenCounts({ status }: { status: StatusRow }) {
   const t = useT()
   if (status.inputTokens === null && status.outputTokens === null) return null
-  const tokenText = (tokens: number | null) =>
+  const formatTokens = (tokens: number | null) =>
     tokens === null ? t('status.unknown_tokens') : formatCount(tokens, t.locale)
-  const figures = { input: tokenText(status.inputTokens), output: tokenText(status.outputTokens) }
+  const figures = { input: formatTokens(status.inputTokens), output: formatTokens(status.outputTokens) }
   return (
     <span role="img" aria-label={t('status.tokens_label', figures)} className="tabular whitespace-nowrap">
       {t('status.tokens', figures)}
@@ -114,7 +114,7 @@ function TokenCounts({ status }: { status: StatusRow }) {
   )
 }
 
-function statusTone(status: StatusRow): Tone {
+function chooseTone(status: StatusRow): Tone {
   if (status.detail === 'lost' || status.detail === 'interrupted') return 'warn'
   switch (status.status) {
     case 'blocked':

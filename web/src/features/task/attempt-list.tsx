@@ -1,8 +1,8 @@
 import { formatDuration, formatTimeOfDay } from '@/system/format/numbers'
 import type { TaskRow } from '@/system/rows/model'
-import { agentName, type Team } from '@/system/selectors/team'
+import { findAgentName, type Team } from '@/system/selectors/team'
 import { Dot } from '@/ui/marks'
-import { detailText } from '../shared/code-texts'
+import { describeOutcome } from '../shared/code-texts'
 import { RunLink } from '../shared/run-link'
 import { useT } from '../shared/surface'
 import type { TeamHandlers } from '../shared/team-handlers'
@@ -32,7 +32,7 @@ export function AttemptList({
               <span className="tabular">{t('team.attempt', { number })}</span>
               <span>{t(`team.run.${attempt.status}`)}</span>
               {attempt.agentId && (
-                <span className="text-ink-soft">{agentName(team.agents, attempt.agentId)}</span>
+                <span className="text-ink-soft">{findAgentName(team.agents, attempt.agentId)}</span>
               )}
               {attempt.started > 0 && attempt.ended > 0 && (
                 <span className="tabular text-ink-faint">
@@ -47,7 +47,7 @@ export function AttemptList({
                 />
               )}
               {attempt.detail && (
-                <span className="wrap-any text-ink-faint">{detailText(t, attempt.detail)}</span>
+                <span className="wrap-any text-ink-faint">{describeOutcome(t, attempt.detail)}</span>
               )}
             </li>
           )

@@ -26,7 +26,7 @@ export function NewTaskDialog(props: {
   const [refusal, setRefusal] = useState<Refusal | null>(null)
   const problem = useId()
   const open = props.tasks.filter((task) => task.status !== 'done' && task.status !== 'cancelled')
-  const make = async () => {
+  const create = async () => {
     setUntitled(title.trim() === '')
     if (title.trim() === '' || sending) return
     setSending(true)
@@ -47,7 +47,7 @@ export function NewTaskDialog(props: {
       action={t('team.task_create')}
       disabled={sending}
       refusal={refusal}
-      onSend={() => void make()}
+      onSend={() => void create()}
       onDone={props.onDone}
       className="max-h-[76vh] space-y-3 overflow-y-auto"
     >

@@ -1,6 +1,6 @@
 import { type DragEvent, useState } from 'react'
 import type { TaskRow } from '@/system/rows/model'
-import { agentName, type Team } from '@/system/selectors/team'
+import { findAgentName, type Team } from '@/system/selectors/team'
 import { IconButton } from '@/ui/button'
 import { Icon } from '@/ui/icon'
 import { MarkdownLine } from '@/ui/markdown/markdown'
@@ -23,7 +23,7 @@ export function TaskCard(props: {
   const { task, team, handlers } = props
   const [open, setOpen] = useState(false)
   const [cancelling, setCancelling] = useState(false)
-  const assignee = task.assignee ? agentName(team.agents, task.assignee) : ''
+  const assignee = task.assignee ? findAgentName(team.agents, task.assignee) : ''
   const before = openDependencies(task, team)
   const progress = task.status === 'done' ? task.summary : task.progress
   return (

@@ -1,6 +1,6 @@
 import { formatAgo, formatCount } from '@/system/format/numbers'
 import type { TaskRow } from '@/system/rows/model'
-import { agentName, type Team } from '@/system/selectors/team'
+import { findAgentName, type Team } from '@/system/selectors/team'
 import { Fact, Facts } from '@/ui/facts'
 import { Markdown } from '@/ui/markdown/markdown'
 import { useNow } from '@/ui/use-now'
@@ -19,7 +19,7 @@ export function TaskDetail(props: {
   const { task, team, handlers } = props
   const t = useT()
   const now = useNow(60_000)
-  const title = (key: string) => team.tasks.find((task) => task.key === key)?.title ?? key
+  const findTitle = (key: string) => team.tasks.find((task) => task.key === key)?.title ?? key
   return (
     <div className="mt-1 space-y-1.5 border-t border-line pt-1.5 text-sm">
       <LongText text={task.objective} />
@@ -27,11 +27,11 @@ export function TaskDetail(props: {
         <p className="wrap-any text-ink-soft">{t('team.acceptance', { text: task.acceptance })}</p>
       )}
       {task.parentTask && !task.job && (
-        <p className="text-ink-soft">{t('team.part_of', { task: title(task.parentTask) })}</p>
+        <p className="text-ink-soft">{t('team.part_of', { task: findTitle(task.parentTask) })}</p>
       )}
       {task.dependsOn.length > 0 && (
         <p className="wrap-any text-ink-soft">
-          {t('team.depends_on', { tasks: task.dependsOn.map(title).join(', ') })}
+          {t('team.depends_on', { tasks: task.dependsOn.map(findTitle).join(', ') })}
         </p>
       )}
       {task.phase && <p className="wrap-any text-ink-soft">{t('team.phase', { phase: task.phase })}</p>}
@@ -52,7 +52,7 @@ export function TaskDetail(props: {
       {task.comments.map((comment) => (
         <p key={`${comment.at} ${comment.by}`} className="wrap-any">
           <span className="font-medium">
-            {comment.by ? agentName(team.agents, comment.by) : t('turn.you')}
+            {comment.by ? findAgentName(team.agents, comment.by) : t('turn.you')}
           </span>{' '}
           <span className="text-ink-faint">{formatAgo(comment.at / 1000, now, t.locale)}</span>
           <br />

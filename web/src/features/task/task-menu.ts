@@ -38,10 +38,10 @@ export function buildTaskMenu(
       const label = t('team.assign_to', { agent: agent.name })
       return { id: agent.agentId, label, icon: 'edit', onSelect: () => change({ assignee: agent.agentId }) }
     })
-  return [...lifeEntries(t, task, handlers, onCancel), ...moves, ...assigns]
+  return [...buildLifeEntries(t, task, handlers, onCancel), ...moves, ...assigns]
 }
 
-function lifeEntries(
+function buildLifeEntries(
   t: Translate,
   task: TaskRow,
   handlers: TeamHandlers,

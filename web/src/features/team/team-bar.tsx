@@ -1,16 +1,16 @@
 import type { AgentRow } from '@/system/rows/model'
-import { failedJobs, itemKeys } from '@/system/selectors/job'
+import { listFailedJobs, listItemKeys } from '@/system/selectors/job'
 import {
-  agentName,
-  agentsNeedingAttention,
   canResume,
   countAtWork,
   countWaiting,
+  findAgentName,
+  listUrgentAgents,
   type Team,
 } from '@/system/selectors/team'
 import { Button } from '@/ui/button'
 import { Icon } from '@/ui/icon'
-import { degradedText, queueText, stateText } from '../shared/agent-marks'
+import { describeDegradation, describeQueueReason, describeState } from '../shared/agent-marks'
 import { useT } from '../shared/surface'
 
 export const VIEWS = ['conversation', 'graph', 'board', 'lanes', 'runs'] as const
@@ -35,11 +35,11 @@ export function TeamBar(props: TeamBarProps) {
   const waiting = countWaiting(team)
   const { row } = team
   // A job reports failed items itself, once no item is open.
-  const items = itemKeys(team.tasks)
-  const urgent = agentsNeedingAttention(
+  const items = listItemKeys(team.tasks)
+  const urgent = listUrgentAgents(
     team.agents.filter((agent) => agent.state !== 'failed' || !items.has(agent.taskId)),
   )
-  const failed = failedJobs(team.tasks)
+  const failed = listFailedJobs(team.tasks)
   const visibleAgents = urgent.slice(0, 2)
   const isRequested = team.agents.some((agent) => agent.blockedOn !== '')
   // Agents that need an answer are already named.
@@ -71,7 +71,7 @@ export function TeamBar(props: TeamBarProps) {
           {row.queueReason !== null && row.teamQueuedCount > 0 && (
             <span
               className="truncate"
-              title={queueText(t, row.queueReason, {
+              title={describeQueueReason(t, row.queueReason, {
                 active: row.teamActiveCount,
                 budget: row.teamParallelBudget,
               })}
@@ -96,7 +96,7 @@ export function TeamBar(props: TeamBarProps) {
               >
                 <Icon name="warning" size={12} />
                 <span className="truncate">
-                  {t('team.agent_state', { agent: agent.name, state: stateText(t, agent) })}
+                  {t('team.agent_state', { agent: agent.name, state: describeState(t, agent) })}
                 </span>
               </button>
               {canResume(agent) && agent.agentId !== props.openAgentId && (
@@ -122,12 +122,12 @@ export function TeamBar(props: TeamBarProps) {
           ))}
           {row.owner !== row.lead && row.owner !== '' && (
             <span className="text-ink-soft">
-              {t('team.owned_by', { agent: agentName(team.agents, row.owner) })}
+              {t('team.owned_by', { agent: findAgentName(team.agents, row.owner) })}
             </span>
           )}
           {degraded.map((degradation) => (
             <span key={degradation} className="text-warn">
-              {degradedText(t, degradation, isRequested)}
+              {describeDegradation(t, degradation, isRequested)}
             </span>
           ))}
           {row.retryableOverload && <span className="text-warn">{t('team.overload')}</span>}

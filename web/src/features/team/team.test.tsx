@@ -2,9 +2,17 @@ import { screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import { buildTeam, type Team } from '@/system/selectors/team'
-import { agentRow, edgeRow, place, runRow, START, teamRow, toolPart } from '../../../dev/rows'
+import {
+  buildAgentRow,
+  buildEdgeRow,
+  buildPosition,
+  buildTeamRow,
+  buildToolPart,
+  runRow,
+  START,
+} from '../../../dev/rows'
 import { CHINESE, fillAs, NO_BLOBS, show } from '../../../dev/surfaces'
-import { recordingHandlers } from '../../../dev/team-handlers'
+import { recordHandlers } from '../../../dev/team-handlers'
 import { Roster } from '../agent/roster'
 import { Graph } from '../graph/graph'
 import { Lanes } from '../lanes/lanes'
@@ -12,20 +20,20 @@ import { RunList } from '../run/run-list'
 import { TeamBar } from './team-bar'
 
 const did = vi.fn()
-const HANDLERS = recordingHandlers(did)
+const HANDLERS = recordHandlers(did)
 
-function teamWith(more: Partial<Team> = {}): Team {
+function createTeam(more: Partial<Team> = {}): Team {
   const agents = [
-    fillAs('agents', agentRow({ key: 'coordinator', agentKind: 'main', state: 'waiting' })),
-    fillAs('agents', agentRow({ key: 'worker-1', parentAgentId: 'coordinator', activity: 'answering' })),
+    fillAs('agents', buildAgentRow({ key: 'coordinator', agentKind: 'main', state: 'waiting' })),
+    fillAs('agents', buildAgentRow({ key: 'worker-1', parentAgentId: 'coordinator', activity: 'answering' })),
   ]
   const none = { edges: [], tasks: [], handoffs: [], notifications: [], reviews: [], messages: [], runs: [] }
-  const team = buildTeam(fillAs('team', teamRow()), { agents, ...none, ...more })
+  const team = buildTeam(fillAs('team', buildTeamRow()), { agents, ...none, ...more })
   if (team === null) throw new Error('no team')
   return team
 }
 
-const runs = (count: number) =>
+const buildRuns = (count: number) =>
   Array.from({ length: count }, (_, index) =>
     fillAs(
       'runs',
@@ -39,29 +47,29 @@ const runs = (count: number) =>
   )
 
 function renderRuns(team: Team) {
-  return <RunList team={team} partsOf={() => []} onNeedParts={() => {}} onOpenAgent={() => {}} />
+  return <RunList team={team} getParts={() => []} onNeedParts={() => {}} onOpenAgent={() => {}} />
 }
 
-const current = () =>
+const getCurrent = () =>
   within(screen.getByRole('list', { name: 'Runs' }))
     .getAllByRole('listitem')
     .findIndex((item) => within(item).queryByRole('button', { current: true }) !== null)
 
 test('a pinned run stays when newer ones start; an unpinned one gives way (MAR-15)', async () => {
-  const { update } = show(renderRuns(teamWith({ runs: runs(2) })))
-  expect(current()).toBe(0)
-  update(renderRuns(teamWith({ runs: runs(3) })))
-  expect(current()).toBe(0)
+  const { update } = show(renderRuns(createTeam({ runs: buildRuns(2) })))
+  expect(getCurrent()).toBe(0)
+  update(renderRuns(createTeam({ runs: buildRuns(3) })))
+  expect(getCurrent()).toBe(0)
   await userEvent.click(screen.getAllByRole('button', { name: 'Pin run' })[1] as HTMLElement)
-  expect(current()).toBe(1)
-  update(renderRuns(teamWith({ runs: runs(5) })))
-  expect(current()).toBe(3)
+  expect(getCurrent()).toBe(1)
+  update(renderRuns(createTeam({ runs: buildRuns(5) })))
+  expect(getCurrent()).toBe(3)
   await userEvent.click(screen.getByRole('button', { name: 'Unpin run' }))
-  expect(current()).toBe(0)
+  expect(getCurrent()).toBe(0)
 })
 
 test('a timeline is filtered by kind and by text', async () => {
-  show(renderRuns(teamWith({ runs: runs(1) })))
+  show(renderRuns(createTeam({ runs: buildRuns(1) })))
   const timeline = screen.getByRole('list', { name: 'Run timeline' })
   expect(within(timeline).getAllByRole('listitem')).toHaveLength(2)
   await userEvent.click(screen.getByRole('radio', { name: 'Tools' }))
@@ -72,16 +80,16 @@ test('a refused call reads the same in the timeline as in the conversation: it d
   const refused = { state: 'output-error', code: 'person_denied', startedAt: 0 } as const
   const part = fillAs(
     'parts',
-    toolPart(place('trn_1', 1, 2, 'cal_a'), 'Write', { ...refused, at: START + 1 }),
+    buildToolPart(buildPosition('trn_1', 1, 2, 'cal_a'), 'Write', { ...refused, at: START + 1 }),
   )
-  const team = teamWith({ runs: runs(1) })
-  show(<RunList team={team} partsOf={() => [part]} onNeedParts={() => {}} onOpenAgent={() => {}} />)
+  const team = createTeam({ runs: buildRuns(1) })
+  show(<RunList team={team} getParts={() => [part]} onNeedParts={() => {}} onOpenAgent={() => {}} />)
   const moment = within(screen.getByRole('list', { name: 'Run timeline' })).getByText('Not run')
   expect(moment.className).not.toContain('text-bad')
 })
 
 test('a stale graph stays and is marked; the list shows the same (UI-30)', async () => {
-  const team = teamWith({ edges: [fillAs('edges', edgeRow('child', 'coordinator', 'worker-1'))] })
+  const team = createTeam({ edges: [fillAs('edges', buildEdgeRow('child', 'coordinator', 'worker-1'))] })
   show(<Graph team={team} openAgentId="" stale onOpenAgent={HANDLERS.onOpenAgent} />)
   expect(screen.getByRole('status').textContent).toBe('Updates were missed. The graph may be out of date.')
   await userEvent.click(screen.getByRole('radio', { name: 'List' }))
@@ -91,7 +99,7 @@ test('a stale graph stays and is marked; the list shows the same (UI-30)', async
 })
 
 test('rejected input stays and can be sent again', async () => {
-  show(<Roster team={teamWith()} openAgentId="" handlers={HANDLERS} />)
+  show(<Roster team={createTeam()} openAgentId="" handlers={HANDLERS} />)
   await userEvent.click(screen.getByRole('button', { name: 'Actions for worker-1' }))
   await userEvent.click(await screen.findByRole('menuitem', { name: 'Send input' }))
   const field = screen.getByRole('textbox', { name: 'Input for worker-1' })
@@ -101,9 +109,9 @@ test('rejected input stays and can be sent again', async () => {
 
 test('many ended agents are folded', () => {
   const done = Array.from({ length: 9 }, (_, index) =>
-    fillAs('agents', agentRow({ key: `worker-${index + 2}`, order: index + 3, state: 'completed' })),
+    fillAs('agents', buildAgentRow({ key: `worker-${index + 2}`, order: index + 3, state: 'completed' })),
   )
-  const team = teamWith()
+  const team = createTeam()
   show(<Roster team={{ ...team, agents: [...team.agents, ...done] }} openAgentId="" handlers={HANDLERS} />)
   expect(within(screen.getByRole('list', { name: 'Agents' })).getAllByRole('listitem')).toHaveLength(2)
   expect(screen.getByRole('button', { name: '9 finished agents' })).toBeTruthy()
@@ -112,7 +120,7 @@ test('many ended agents are folded', () => {
 test('limits are shown and are not failures; degraded views have plain texts (UI-24, UI-26)', () => {
   const row = fillAs(
     'team',
-    teamRow({
+    buildTeamRow({
       teamQueuedCount: 3,
       queueReason: 'provider_budget',
       degraded: ['snapshot_stale'],
@@ -121,7 +129,7 @@ test('limits are shown and are not failures; degraded views have plain texts (UI
   )
   show(
     <TeamBar
-      team={{ ...teamWith(), row }}
+      team={{ ...createTeam(), row }}
       view="board"
       onView={() => {}}
       onOpenAgent={() => {}}
@@ -137,7 +145,7 @@ test('limits are shown and are not failures; degraded views have plain texts (UI
 })
 
 test('all views of a team are available in Chinese', () => {
-  const team = teamWith({ runs: runs(1) })
+  const team = createTeam({ runs: buildRuns(1) })
   const { container } = show(
     <>
       <TeamBar
@@ -164,13 +172,13 @@ test('all views of a team are available in Chinese', () => {
 
 test('a paused agent shows the reason, offers to resume, and does not count as working (D1)', async () => {
   const agents = [
-    fillAs('agents', agentRow({ key: 'coordinator', agentKind: 'main', state: 'idle' })),
+    fillAs('agents', buildAgentRow({ key: 'coordinator', agentKind: 'main', state: 'idle' })),
     fillAs(
       'agents',
-      agentRow({ key: 'worker-1', state: 'needs_input', activity: 'paused', paused: 'unread' }),
+      buildAgentRow({ key: 'worker-1', state: 'needs_input', activity: 'paused', paused: 'unread' }),
     ),
   ]
-  const team = teamWith({ agents })
+  const team = createTeam({ agents })
   const onResume = vi.fn()
   const props = {
     team,

@@ -2,30 +2,30 @@
 import type { Translate } from '@/system/i18n/translate'
 import type { ToolPart } from '@/system/rows/model'
 import { wasRefused } from '@/system/selectors/activity'
-import { reasonsText } from '../shared/code-texts'
+import { describeReasons } from '../shared/code-texts'
 
 /** The state in words. The code distinguishes a refusal, an unknown outcome and a failure. */
-export function callStateText(t: Translate, part: ToolPart, waiting: boolean): string {
+export function describeCallState(t: Translate, part: ToolPart, waiting: boolean): string {
   if (waiting) return t('tool.waiting')
   // The line of the request names who rejected the call.
   if (part.code === 'person_denied') return t('tool.not_run')
   if (part.exitCode !== null && part.exitCode !== 0) return t('tool.exit', { code: part.exitCode })
-  const code = part.code === '' ? null : t.maybe(`code.${part.code}`)
+  const code = part.code === '' ? null : t.find(`code.${part.code}`)
   if (code !== null) return code
   return t(`tool.state.${part.state}`)
 }
 
-export function callStateTone(part: ToolPart, waiting: boolean): string {
+export function chooseTone(part: ToolPart, waiting: boolean): string {
   if (waiting) return 'text-warn'
   if (wasRefused(part)) return 'text-ink-soft'
   return part.state === 'output-error' ? 'text-bad' : 'text-ink-faint'
 }
 
 /** The message of an unsuccessful call, in the page's words if it has a text for the code. */
-export function callMessage(t: Translate, part: ToolPart): string {
+export function describeResult(t: Translate, part: ToolPart): string {
   if (part.code === 'tool_failed' && part.exitCode !== null && part.exitCode !== 0) {
     return t('explain.exit', { code: part.exitCode })
   }
   const denied = part.verdict === 'deny' ? part.checks.find(({ verdict }) => verdict === 'deny') : undefined
-  return t.maybe(`explain.${part.code}`) ?? reasonsText(t, denied?.reasons, part.message)
+  return t.find(`explain.${part.code}`) ?? describeReasons(t, denied?.reasons, part.message)
 }

@@ -1,6 +1,6 @@
-import { plainTerminalText } from '@/system/format/ansi'
+import { stripTerminalCodes } from '@/system/format/ansi'
 import type { FileChange } from '@/system/generated/contracts'
-import { asText, type Text, type ToolPart } from '@/system/rows/model'
+import { readText, type Text, type ToolPart } from '@/system/rows/model'
 import { DiffView } from '@/ui/diff/diff-view'
 import { Icon } from '@/ui/icon'
 import { LoadMore } from '../shared/load-more'
@@ -38,7 +38,7 @@ function Change(props: { readonly call: string; readonly change: FileChange; rea
         className="flex min-h-6 w-full items-center gap-2 rounded text-left hover:bg-hover"
       >
         <Icon name={open ? 'chevronDown' : 'chevronRight'} size={12} className="text-ink-faint" />
-        <span className="wrap-any font-mono text-sm">{plainTerminalText(change.path)}</span>
+        <span className="wrap-any font-mono text-sm">{stripTerminalCodes(change.path)}</span>
         <span className="text-sm text-ink-faint">{t(`tool.change.${change.kind}`)}</span>
         <span className="ml-auto">
           <LineCounts changes={[change]} />
@@ -48,7 +48,7 @@ function Change(props: { readonly call: string; readonly change: FileChange; rea
         (diff === null ? (
           <p className="pl-5 text-ink-faint">{t('tool.no_diff')}</p>
         ) : (
-          <ChangeDiff diff={asText(diff)} path={change.path} />
+          <ChangeDiff diff={readText(diff)} path={change.path} />
         ))}
     </>
   )

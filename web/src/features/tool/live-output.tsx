@@ -1,4 +1,4 @@
-import { plainTerminalText } from '@/system/format/ansi'
+import { stripTerminalCodes } from '@/system/format/ansi'
 import { readPartialFields } from '@/system/format/partial-fields'
 import type { ToolPart } from '@/system/rows/model'
 import { CodeBlock } from '@/ui/code-block'
@@ -16,7 +16,7 @@ export function LiveOutput({ part }: { part: ToolPart }) {
   if (text === '') return null
   if (writing && part.tool === 'propose_plan') return <PartialPlan part={part} />
   const cut = text.length > TAIL
-  const visibleText = plainTerminalText(cut ? text.slice(-TAIL) : text)
+  const visibleText = stripTerminalCodes(cut ? text.slice(-TAIL) : text)
   return (
     <div className="pt-0.5 pb-2 pl-[22px]">
       <CodeBlock follow text={visibleText} label={t(writing ? 'tool.input' : 'tool.output')} />
@@ -29,8 +29,8 @@ export function LiveOutput({ part }: { part: ToolPart }) {
 export function PartialPlan({ part }: { part: ToolPart }) {
   const t = useT()
   const fields = readPartialFields(part.arguments.text)
-  const summary = plainTerminalText(fields.text('summary'))
-  const steps = fields.texts('steps')
+  const summary = stripTerminalCodes(fields.getText('summary'))
+  const steps = fields.listTexts('steps')
   return (
     <div className="space-y-1 pt-0.5 pb-2 pl-[22px]">
       {summary !== '' && <p className="wrap-any text-ink-soft">{summary}</p>}
@@ -39,7 +39,7 @@ export function PartialPlan({ part }: { part: ToolPart }) {
           {steps.map((step, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: steps may repeat, and keep their order
             <li key={index} className="wrap-any">
-              {plainTerminalText(step)}
+              {stripTerminalCodes(step)}
             </li>
           ))}
         </ol>

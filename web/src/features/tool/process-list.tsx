@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import { plainTerminalText } from '@/system/format/ansi'
+import { stripTerminalCodes } from '@/system/format/ansi'
 import type { ProcessRow } from '@/system/rows/model'
 import { Button } from '@/ui/button'
 import { CodeBlock } from '@/ui/code-block'
@@ -49,7 +49,7 @@ export function ProcessList(props: {
 function Process({ row, handlers }: { row: ProcessRow; handlers: ProcessHandlers }) {
   const t = useT()
   const runs = row.state === 'running'
-  const command = plainTerminalText(row.command.text || row.summary)
+  const command = stripTerminalCodes(row.command.text || row.summary)
   return (
     <>
       <p className="flex items-center gap-2">
@@ -68,7 +68,7 @@ function Process({ row, handlers }: { row: ProcessRow; handlers: ProcessHandlers
         <p className="pl-4 text-sm text-ink-faint">{t('tool.exit', { code: row.exitCode })}</p>
       )}
       {row.message !== '' && (
-        <p className="wrap-any pl-4 text-sm text-ink-soft">{t.maybe(`code.${row.code}`) ?? row.message}</p>
+        <p className="wrap-any pl-4 text-sm text-ink-soft">{t.find(`code.${row.code}`) ?? row.message}</p>
       )}
       <div className="pl-3">
         <Disclosure title={t('tool.output')}>
@@ -88,7 +88,7 @@ function Output({ row }: { row: ProcessRow }) {
     <>
       <CodeBlock
         follow={row.state === 'running'}
-        text={plainTerminalText(full.text)}
+        text={stripTerminalCodes(full.text)}
         label={t('tool.output')}
       />
       <LoadMore full={full} />

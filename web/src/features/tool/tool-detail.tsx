@@ -1,4 +1,4 @@
-import { plainTerminalText } from '@/system/format/ansi'
+import { stripTerminalCodes } from '@/system/format/ansi'
 import { layOutArguments } from '@/system/format/arguments'
 import type { Text, ToolPart } from '@/system/rows/model'
 import { wasRefused } from '@/system/selectors/activity'
@@ -6,13 +6,13 @@ import { CodeBlock } from '@/ui/code-block'
 import { LoadMore } from '../shared/load-more'
 import { RowImage } from '../shared/row-image'
 import { useFullText, useT } from '../shared/surface'
-import { callMessage } from './call-state'
+import { describeResult } from './call-state'
 import { FileChanges } from './file-changes'
 
 /** Input, changes and output of a call. Its permission checks are in the details. */
 export function ToolDetail({ part }: { part: ToolPart }) {
   const t = useT()
-  const message = callMessage(t, part)
+  const message = describeResult(t, part)
   return (
     <div className="space-y-2 pt-1 pb-3 pl-[22px]">
       <Block title={t('tool.input')} text={part.arguments} json />
@@ -50,7 +50,7 @@ function Block(props: {
         <p className="text-ink-faint">{props.empty}</p>
       ) : (
         <CodeBlock
-          text={plainTerminalText(props.json ? layOutArguments(full.text) : full.text)}
+          text={stripTerminalCodes(props.json ? layOutArguments(full.text) : full.text)}
           label={props.title}
         />
       )}

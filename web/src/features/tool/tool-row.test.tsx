@@ -4,40 +4,42 @@ import { expect, test } from 'vitest'
 import type { ToolPart as WireTool } from '@/system/generated/contracts'
 import { TOOL_STATES } from '@/system/generated/contracts'
 import type { ToolPart } from '@/system/rows/model'
-import { place, toolPart } from '../../../dev/rows'
-import { blobReader, CHINESE, fillAs, NO_BLOBS, show } from '../../../dev/surfaces'
+import { buildPosition, buildToolPart } from '../../../dev/rows'
+import { CHINESE, createBlobReader, fillAs, NO_BLOBS, show } from '../../../dev/surfaces'
 import { OpenedRows } from '../shared/opened-rows'
 import { NamesProvider } from '../shared/surface'
 import { ToolRow } from './tool-row'
 
-const part = (change: Partial<WireTool>) =>
+const buildPart = (change: Partial<WireTool>) =>
   fillAs(
     'parts',
-    toolPart(place('trn_a', 10, 2, 'cal_a'), 'Bash', { summary: 'make test', ...change }),
+    buildToolPart(buildPosition('trn_a', 10, 2, 'cal_a'), 'Bash', { summary: 'make test', ...change }),
   ) as ToolPart
 
 test.each(TOOL_STATES)('one row shows the call in the state %s (UI-08)', (state) => {
   const { update } = show(
-    <ToolRow part={part({ state: 'input-streaming', durationMs: 0 })} waiting={false} />,
+    <ToolRow part={buildPart({ state: 'input-streaming', durationMs: 0 })} waiting={false} />,
   )
-  update(<ToolRow part={part({ state, durationMs: 0 })} waiting={false} />)
+  update(<ToolRow part={buildPart({ state, durationMs: 0 })} waiting={false} />)
   expect(screen.getAllByRole('button', { name: /^Bash/ })).toHaveLength(1)
   expect(screen.getByText('make test')).toBeTruthy()
 })
 
 test('a running call shows its latest output as plain text, and folds when it is done (UI-04, SAFE-06)', () => {
   const output = { text: '\u001b[32mok\u001b[0m 1\nok 2' }
-  const { update } = show(<ToolRow part={part({ state: 'progress', output })} waiting={false} />)
+  const { update } = show(<ToolRow part={buildPart({ state: 'progress', output })} waiting={false} />)
   expect(screen.getByRole('group', { name: 'Output' }).textContent).toBe('ok 1\nok 2')
-  update(<ToolRow part={part({ state: 'output-available', output, durationMs: 1200 })} waiting={false} />)
+  update(
+    <ToolRow part={buildPart({ state: 'output-available', output, durationMs: 1200 })} waiting={false} />,
+  )
   expect(screen.queryByRole('group', { name: 'Output' })).toBeNull()
   expect(screen.getByText('1.2s')).toBeTruthy()
 })
 
 test('large output is a preview until the rest is loaded (UI-08)', async () => {
   const ref = { hash: 'h', size: 90_000 }
-  const blobs = blobReader({ h: `head${'x'.repeat(90)}` })
-  show(<ToolRow part={part({ output: { text: 'head', ref } })} waiting={false} />, blobs)
+  const blobs = createBlobReader({ h: `head${'x'.repeat(90)}` })
+  show(<ToolRow part={buildPart({ output: { text: 'head', ref } })} waiting={false} />, blobs)
   await userEvent.click(screen.getByRole('button', { name: /^Bash/ }))
   expect(screen.getByRole('group', { name: 'Output' }).textContent).toBe('head')
   expect(blobs.requested).toEqual([])
@@ -49,16 +51,18 @@ test('large output is a preview until the rest is loaded (UI-08)', async () => {
 test('a call that a hook changed shows what ran and what the agent requested (SAFE-01)', async () => {
   const before = 'Original input, before the hook changed it'
   const row = { arguments: { text: '{"command":"ls -l"}' }, asked: { text: '{"command":"ls"}' } }
-  const { update } = show(<ToolRow part={part({ state: 'output-available', ...row })} waiting={false} />)
+  const { update } = show(<ToolRow part={buildPart({ state: 'output-available', ...row })} waiting={false} />)
   await userEvent.click(screen.getByRole('button', { name: /^Bash/ }))
   expect(screen.getByRole('group', { name: 'Input' }).textContent).toContain('ls -l')
   expect(screen.getByRole('group', { name: before }).textContent).not.toContain('-l')
-  update(<ToolRow part={part({ state: 'output-available', arguments: row.arguments })} waiting={false} />)
+  update(
+    <ToolRow part={buildPart({ state: 'output-available', arguments: row.arguments })} waiting={false} />,
+  )
   expect(screen.queryByRole('group', { name: before })).toBeNull()
 })
 
 test('the error of a failed call stays visible (UI-08)', () => {
-  const failed = part({
+  const failed = buildPart({
     state: 'output-error',
     code: 'path_denied',
     message: '/etc/passwd is outside the folder.',
@@ -69,12 +73,12 @@ test('the error of a failed call stays visible (UI-08)', () => {
 })
 
 test('an unknown outcome reads unknown (UI-26)', () => {
-  show(<ToolRow part={part({ state: 'output-error', code: 'tool_lost' })} waiting={false} />)
+  show(<ToolRow part={buildPart({ state: 'output-error', code: 'tool_lost' })} waiting={false} />)
   expect(screen.getByText('Outcome unknown')).toBeTruthy()
 })
 
 test('a call that waits for a decision reads waiting, not running', () => {
-  show(<ToolRow part={part({ state: 'input-available', durationMs: 0 })} waiting />)
+  show(<ToolRow part={buildPart({ state: 'input-available', durationMs: 0 })} waiting />)
   expect(screen.getByText('Waiting for approval')).toBeTruthy()
 })
 
@@ -84,7 +88,7 @@ test('the details show input by name, changes and output', async () => {
   ] as const
   show(
     <ToolRow
-      part={part({ arguments: { text: '{"command":"make test"}' }, changes, output: { text: 'done' } })}
+      part={buildPart({ arguments: { text: '{"command":"make test"}' }, changes, output: { text: 'done' } })}
       waiting={false}
     />,
   )
@@ -95,9 +99,9 @@ test('the details show input by name, changes and output', async () => {
 })
 
 test('a call of a file tool without changes shows that', () => {
-  const { update } = show(<ToolRow part={part({ tool: 'Write' })} waiting={false} />)
+  const { update } = show(<ToolRow part={buildPart({ tool: 'Write' })} waiting={false} />)
   expect(screen.getByRole('button').textContent).toContain('no change')
-  update(<ToolRow part={part({ tool: 'Read' })} waiting={false} />)
+  update(<ToolRow part={buildPart({ tool: 'Read' })} waiting={false} />)
   expect(screen.getByRole('button').textContent).not.toContain('no change')
 })
 
@@ -108,20 +112,20 @@ test('a failed command shows its exit code in the page’s language', () => {
     exitCode: 3,
     message: 'It ended with 3.',
   } as const
-  show(<ToolRow part={part(row)} waiting={false} />, NO_BLOBS, CHINESE)
+  show(<ToolRow part={buildPart(row)} waiting={false} />, NO_BLOBS, CHINESE)
   expect(screen.getByText('退出码 3')).toBeTruthy()
   expect(screen.getByText('命令以退出码 3 结束。')).toBeTruthy()
 })
 
 test('an erased text reads erased', async () => {
-  show(<ToolRow part={part({ output: { erased: true } })} waiting={false} />)
+  show(<ToolRow part={buildPart({ output: { erased: true } })} waiting={false} />)
   await userEvent.click(screen.getByRole('button', { name: /^Bash/ }))
   expect(screen.getByText('This text was erased.')).toBeTruthy()
 })
 
 test('an opened row is still open when it scrolls back into view (UI-31)', async () => {
   const renderRow = (isVisible: boolean) => (
-    <OpenedRows>{isVisible && <ToolRow part={part({})} waiting={false} />}</OpenedRows>
+    <OpenedRows>{isVisible && <ToolRow part={buildPart({})} waiting={false} />}</OpenedRows>
   )
   const { update } = show(renderRow(true))
   await userEvent.click(screen.getByRole('button', { name: /^Bash/ }))
@@ -133,17 +137,17 @@ test('an opened row is still open when it scrolls back into view (UI-31)', async
 test('a call that a person rejected is not shown as a failure of the tool (CTL-05)', () => {
   show(
     <ToolRow
-      part={part({ state: 'output-error', code: 'person_denied', message: 'no', startedAt: 0 })}
+      part={buildPart({ state: 'output-error', code: 'person_denied', message: 'no', startedAt: 0 })}
       waiting={false}
     />,
   )
   expect(screen.getByText('Not run').className).not.toContain('text-bad')
 })
 
-const called = (tool: string, fields: object, answer: object, change: Partial<WireTool> = {}) =>
+const buildCall = (tool: string, fields: object, answer: object, change: Partial<WireTool> = {}) =>
   fillAs(
     'parts',
-    toolPart(place('trn_a', 10, 2, 'cal_a'), tool, {
+    buildToolPart(buildPosition('trn_a', 10, 2, 'cal_a'), tool, {
       summary: `${tool} as the server says it`,
       arguments: { text: JSON.stringify(fields) },
       output: { text: JSON.stringify(answer) },
@@ -176,10 +180,10 @@ test.each([
   ['update_task', { taskId: 'tsk_1', status: 'done' }, {}, 'Moved to Done', 'Write the notes'],
   ['submit_verdict', { agent: 'a', verdict: 'passed', summary: 'Good' }, {}, 'Passed the work of a', 'Good'],
 ])('a team call reads as a sentence: %s', (tool, fields, answer, action, message) => {
-  const names = { agent: (id: string) => id, task: () => 'Write the notes' }
+  const names = { nameAgent: (id: string) => id, nameTask: () => 'Write the notes' }
   show(
     <NamesProvider value={names}>
-      <ToolRow part={called(tool, fields, answer)} waiting={false} />
+      <ToolRow part={buildCall(tool, fields, answer)} waiting={false} />
     </NamesProvider>,
   )
   expect(screen.getByText(action)).toBeTruthy()
@@ -188,12 +192,12 @@ test.each([
 })
 
 test('the intention of a team call is shown before its answer, in the page’s language', () => {
-  const part = called('spawn_subagent', { agent: 'worker' }, {}, { state: 'running', output: {} })
+  const part = buildCall('spawn_subagent', { agent: 'worker' }, {}, { state: 'running', output: {} })
   const { unmount } = show(<ToolRow part={part} waiting={false} />)
   expect(screen.getByText('Starting an agent')).toBeTruthy()
   unmount()
   show(
-    <ToolRow part={called('spawn_subagent', { agent: 'w' }, { agentId: 'w-1' })} waiting={false} />,
+    <ToolRow part={buildCall('spawn_subagent', { agent: 'w' }, { agentId: 'w-1' })} waiting={false} />,
     NO_BLOBS,
     CHINESE,
   )
@@ -201,17 +205,17 @@ test('the intention of a team call is shown before its answer, in the page’s l
 })
 
 test('a plan shows its steps while it is streaming (CTX-03)', () => {
-  const plan = (text: string) =>
+  const buildPlan = (text: string) =>
     fillAs(
       'parts',
-      toolPart(place('trn_a', 10, 2, 'cal_p'), 'propose_plan', {
+      buildToolPart(buildPosition('trn_a', 10, 2, 'cal_p'), 'propose_plan', {
         state: 'input-streaming',
         arguments: { text },
       }),
     ) as ToolPart
-  const { update } = show(<ToolRow part={plan('{"summary":"Mend it","steps":["lo')} waiting={false} />)
+  const { update } = show(<ToolRow part={buildPlan('{"summary":"Mend it","steps":["lo')} waiting={false} />)
   expect(screen.getByText('Mend it')).toBeTruthy()
-  update(<ToolRow part={plan('{"summary":"Mend it","steps":["look","me')} waiting={false} />)
+  update(<ToolRow part={buildPlan('{"summary":"Mend it","steps":["look","me')} waiting={false} />)
   const steps = within(screen.getByRole('list', { name: 'Plan' })).getAllByRole('listitem')
   expect(steps.map((step) => step.textContent)).toEqual(['look', 'me'])
 })

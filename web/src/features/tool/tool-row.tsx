@@ -1,5 +1,5 @@
 import { memo } from 'react'
-import { plainTerminalText } from '@/system/format/ansi'
+import { stripTerminalCodes } from '@/system/format/ansi'
 import { stripToolName } from '@/system/format/arguments'
 import { formatCount, formatDuration } from '@/system/format/numbers'
 import type { ToolPart } from '@/system/rows/model'
@@ -8,7 +8,7 @@ import { Icon, type IconName } from '@/ui/icon'
 import { Elapsed } from '../shared/elapsed'
 import { useOpened } from '../shared/opened-rows'
 import { useNames, useT } from '../shared/surface'
-import { callMessage, callStateText, callStateTone } from './call-state'
+import { chooseTone, describeCallState, describeResult } from './call-state'
 import { ChangedLines } from './file-changes'
 import { LiveOutput } from './live-output'
 import { describeTeamCall } from './team-call'
@@ -33,7 +33,7 @@ const TOOL_ICONS: Readonly<Record<string, IconName>> = {
 export const ToolRow = memo(({ part, waiting }: { part: ToolPart; waiting: boolean }) => {
   const t = useT()
   const names = useNames()
-  const message = callMessage(t, part)
+  const message = describeResult(t, part)
   const teamCall = describeTeamCall(t, part, names)
   const summary = teamCall?.message ?? stripToolName(part.tool, part.summary)
   const [open, setOpen] = useOpened(part.key)
@@ -41,7 +41,7 @@ export const ToolRow = memo(({ part, waiting }: { part: ToolPart; waiting: boole
   const failed = part.state === 'output-error' && !refused
   const active = part.state === 'running' || part.state === 'progress'
   const writing = part.state === 'input-streaming'
-  const state = callStateText(t, part, waiting)
+  const state = describeCallState(t, part, waiting)
   // A final report may be the whole answer, so it is not truncated.
   const fit = part.tool === 'Finalize' ? 'wrap-any' : 'truncate'
   return (
@@ -61,11 +61,11 @@ export const ToolRow = memo(({ part, waiting }: { part: ToolPart; waiting: boole
         <span
           className={`min-w-0 flex-1 text-ink-soft ${fit} ${teamCall === null ? 'font-mono text-sm' : ''}`}
         >
-          {plainTerminalText(summary)}
+          {stripTerminalCodes(summary)}
         </span>
         <ChangedLines part={part} />
         {active && part.done !== null && <CallProgress done={part.done} total={part.total} />}
-        <span className={`shrink-0 text-sm ${callStateTone(part, waiting)}`}>{state}</span>
+        <span className={`shrink-0 text-sm ${chooseTone(part, waiting)}`}>{state}</span>
         <span className="min-w-12 shrink-0 text-right text-sm whitespace-nowrap text-ink-faint">
           {active && part.startedAt > 0 && <Elapsed since={part.startedAt} />}
           {!active && part.durationMs > 0 && (

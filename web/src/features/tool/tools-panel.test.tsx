@@ -20,7 +20,7 @@ const process = fillAs('processes', {
   startedAt: 1,
 }) as ProcessRow
 
-function panel(props: Partial<ToolsPanelProps>) {
+function showPanel(props: Partial<ToolsPanelProps>) {
   const onWrite = vi.fn(async () => true)
   const onTerminate = vi.fn()
   const onNeedTools = vi.fn()
@@ -38,7 +38,7 @@ function panel(props: Partial<ToolsPanelProps>) {
 }
 
 test('each tool shows whether it is available, and if not, why', () => {
-  const { onNeedTools } = panel({
+  const { onNeedTools } = showPanel({
     read: {
       state: 'read',
       inventory: {
@@ -60,7 +60,7 @@ test('each tool shows whether it is available, and if not, why', () => {
 })
 
 test('a background process accepts a line of input and has a stop button', async () => {
-  const { onWrite, onTerminate } = panel({ processes: [process] })
+  const { onWrite, onTerminate } = showPanel({ processes: [process] })
   const list = within(screen.getByRole('list', { name: 'Background processes' }))
   await userEvent.type(list.getByRole('textbox', { name: 'Input for make watch' }), 'go{Enter}')
   expect(onWrite.mock.calls).toEqual([['prc_a', 'go\n', false]])
@@ -69,7 +69,7 @@ test('a background process accepts a line of input and has a stop button', async
 })
 
 test('an ended process accepts no input', () => {
-  panel({ processes: [{ ...process, state: 'exited', exitCode: 0 }] })
+  showPanel({ processes: [{ ...process, state: 'exited', exitCode: 0 }] })
   expect(screen.queryByRole('textbox')).toBeNull()
   expect(screen.getByText('Exited')).toBeTruthy()
 })

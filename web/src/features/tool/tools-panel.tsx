@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { plainTerminalText } from '@/system/format/ansi'
+import { stripTerminalCodes } from '@/system/format/ansi'
 import type { ToolInfo } from '@/system/generated/contracts'
 import type { ProcessRow } from '@/system/rows/model'
 import type { InventoryRead } from '@/system/stores/tool-store'
@@ -120,13 +120,13 @@ function Tool({ tool }: { tool: ToolInfo }) {
         {tool.concurrency === 'parallel' && <Badge>{t('tools.parallel')}</Badge>}
         {tool.interruption === 'asked' && <Badge>{t('tools.asked')}</Badge>}
         <span className="ml-auto text-sm text-ink-faint">
-          {t.maybe(`tools.source.${tool.source}`) ?? plainTerminalText(tool.source)}
+          {t.find(`tools.source.${tool.source}`) ?? stripTerminalCodes(tool.source)}
         </span>
       </p>
-      {tool.reason && <p className="wrap-any text-sm text-ink-soft">{plainTerminalText(tool.reason)}</p>}
+      {tool.reason && <p className="wrap-any text-sm text-ink-soft">{stripTerminalCodes(tool.reason)}</p>}
       {tool.description && (
-        <p className="line-clamp-2 text-sm text-ink-faint" title={plainTerminalText(tool.description)}>
-          {plainTerminalText(tool.description)}
+        <p className="line-clamp-2 text-sm text-ink-faint" title={stripTerminalCodes(tool.description)}>
+          {stripTerminalCodes(tool.description)}
         </p>
       )}
     </>

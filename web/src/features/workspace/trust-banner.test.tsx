@@ -5,7 +5,7 @@ import { CHINESE, ENGLISH, NO_BLOBS, show } from '../../../dev/surfaces'
 import { TrustBanner } from './trust-banner'
 
 const FILE = '.callboard/settings.toml'
-const widening = (
+const buildRequest = (
   what: RequestedPermission['what'],
   code: RequestedPermission['code'],
   parameters: Record<string, string>,
@@ -17,19 +17,19 @@ const widening = (
   file: FILE,
 })
 const WIDENINGS = [
-  widening('agent', 'agent_mode', { name: 'lead', mode: 'full' }),
-  widening('rule', 'rule', { matcher: 'Bash(make *)' }),
-  widening('hook', 'hook_starts', {
+  buildRequest('agent', 'agent_mode', { name: 'lead', mode: 'full' }),
+  buildRequest('rule', 'rule', { matcher: 'Bash(make *)' }),
+  buildRequest('hook', 'hook_starts', {
     name: 'guard',
     tools: 'Bash',
     command: 'sh a\u202eb.sh',
     secrets: 'key',
   }),
-  widening('server', 'server_reaches', { name: 'issues', url: 'https://mcp.example.org' }),
-  widening('server', 'program_runs', { path: '.callboard/x.py', digest: '0123456789ab' }),
+  buildRequest('server', 'server_reaches', { name: 'issues', url: 'https://mcp.example.org' }),
+  buildRequest('server', 'program_runs', { path: '.callboard/x.py', digest: '0123456789ab' }),
 ]
 
-function banner(t = ENGLISH) {
+function showBanner(t = ENGLISH) {
   const trust: TrustRead = {
     workspaceId: 'wks_a',
     folder: '/home/ada/atlas',
@@ -44,7 +44,7 @@ function banner(t = ENGLISH) {
 }
 
 test('the card names the folder, counts the requested permissions, and lists those outside the sandbox first (SAFE-08)', () => {
-  const region = banner()
+  const region = showBanner()
   expect(within(region).getByText('/home/ada/atlas')).toBeTruthy()
   expect(within(region).getByText('5 permissions requested')).toBeTruthy()
   expect(screen.getAllByRole('list').map((list) => list.getAttribute('aria-label'))).toEqual([
@@ -59,12 +59,12 @@ test('the card names the folder, counts the requested permissions, and lists tho
 })
 
 test('all requested permissions can be reached by keyboard, however long the list is', () => {
-  banner()
+  showBanner()
   expect(screen.getByRole('group', { name: 'Permissions requested' }).tabIndex).toBe(0)
 })
 
 test('requested permissions are worded in the page’s language, from codes', () => {
-  const text = banner(CHINESE).textContent ?? ''
+  const text = showBanner(CHINESE).textContent ?? ''
   expect(text).not.toContain('in English')
   for (const line of [
     'lead：在你选择时为“完全访问”',

@@ -18,7 +18,7 @@ export function TrustBanner(props: {
   const { trust } = props
   const [open, setOpen] = useState(props.folded !== true)
   const [busy, setBusy] = useState(false)
-  const give = async () => {
+  const trustFolder = async () => {
     setBusy(true)
     await props.onTrust()
     setBusy(false)
@@ -55,7 +55,7 @@ export function TrustBanner(props: {
       {open && (
         <div className="flex justify-end gap-2 pt-1">
           <Button onClick={props.onNotNow}>{t('trust.not_now')}</Button>
-          <Button look="outline" disabled={busy} onClick={() => void give()}>
+          <Button look="outline" disabled={busy} onClick={() => void trustFolder()}>
             {t('trust.trust')}
           </Button>
         </div>

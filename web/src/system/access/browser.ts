@@ -4,15 +4,15 @@ import type { Browser, Channel } from './page-access'
 export function readBrowser(): Browser {
   return {
     fetch: (input, init) => fetch(input, init),
-    storage: tabStorage(),
-    hash: () => window.location.hash,
+    storage: getTabStorage(),
+    readHash: () => window.location.hash,
     replaceHash: (hash) => window.history.replaceState(null, '', `${window.location.pathname}${hash}`),
-    channel: channel(),
+    channel: openChannel(),
     crypto: window.crypto,
   }
 }
 
-function tabStorage(): Storage | null {
+function getTabStorage(): Storage | null {
   try {
     return window.sessionStorage
   } catch {
@@ -21,6 +21,6 @@ function tabStorage(): Storage | null {
 }
 
 /** A channel reaches the tabs of this origin only, port included. */
-function channel(): Channel | null {
+function openChannel(): Channel | null {
   return typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel('callboard.access')
 }

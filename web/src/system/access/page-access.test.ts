@@ -19,7 +19,7 @@ class Tabs {
 }
 
 /** A server that accepts each code once, and these credentials. */
-function server(codes: string[], valid: Set<string>) {
+function createServer(codes: string[], valid: Set<string>) {
   const requests: { readonly path: string; readonly authorization: string | null; readonly body: string }[] =
     []
   const fetch: Browser['fetch'] = async (path, init = {}) => {
@@ -40,7 +40,7 @@ function server(codes: string[], valid: Set<string>) {
   return { fetch, requests }
 }
 
-function tab(fetch: Browser['fetch'], tabs: Tabs, hash = '', stored = new Map<string, string>()) {
+function openTab(fetch: Browser['fetch'], tabs: Tabs, hash = '', stored = new Map<string, string>()) {
   const place = { hash }
   const access = new PageAccess({
     fetch,
@@ -49,7 +49,7 @@ function tab(fetch: Browser['fetch'], tabs: Tabs, hash = '', stored = new Map<st
       setItem: (name, value) => void stored.set(name, value),
       removeItem: (name) => void stored.delete(name),
     },
-    hash: () => place.hash,
+    readHash: () => place.hash,
     replaceHash: (hash) => {
       place.hash = hash
     },
@@ -60,8 +60,8 @@ function tab(fetch: Browser['fetch'], tabs: Tabs, hash = '', stored = new Map<st
 }
 
 test('a code is redeemed once, and leaves the address before any request (X1)', async () => {
-  const { fetch, requests } = server(['abc'], new Set())
-  const { access, place, kept: stored } = tab(fetch, new Tabs(), '#open=abc/s/ses_1')
+  const { fetch, requests } = createServer(['abc'], new Set())
+  const { access, place, kept: stored } = openTab(fetch, new Tabs(), '#open=abc/s/ses_1')
   expect(place.hash).toBe('#/s/ses_1')
   expect((await access.fetch('/api/v1/meta')).status).toBe(200)
   expect(requests.map(({ path, authorization }) => [path, authorization])).toEqual([
@@ -73,22 +73,22 @@ test('a code is redeemed once, and leaves the address before any request (X1)', 
 })
 
 test('a reload keeps the tab’s credential, and another tab asks for it (X1)', async () => {
-  const { fetch } = server(['abc'], new Set())
+  const { fetch } = createServer(['abc'], new Set())
   const tabs = new Tabs()
-  const first = tab(fetch, tabs, '#open=abc')
+  const first = openTab(fetch, tabs, '#open=abc')
   await first.access.fetch('/api/v1/meta')
-  expect((await tab(fetch, new Tabs(), '', first.kept).access.fetch('/api/v1/meta')).status).toBe(200)
-  expect((await tab(fetch, tabs).access.fetch('/api/v1/meta')).status).toBe(200)
-  expect((await tab(fetch, new Tabs()).access.fetch('/api/v1/meta')).status).toBe(401)
+  expect((await openTab(fetch, new Tabs(), '', first.kept).access.fetch('/api/v1/meta')).status).toBe(200)
+  expect((await openTab(fetch, tabs).access.fetch('/api/v1/meta')).status).toBe(200)
+  expect((await openTab(fetch, new Tabs()).access.fetch('/api/v1/meta')).status).toBe(401)
 })
 
 test('after a restart no tab passes the old credential on, and one new code serves all tabs (X1)', async () => {
   const valid = new Set<string>()
-  const { fetch } = server(['abc', 'def'], valid)
+  const { fetch } = createServer(['abc', 'def'], valid)
   const tabs = new Tabs()
-  const first = tab(fetch, tabs, '#open=abc')
+  const first = openTab(fetch, tabs, '#open=abc')
   await first.access.fetch('/api/v1/meta')
-  const other = tab(fetch, tabs)
+  const other = openTab(fetch, tabs)
   expect((await other.access.fetch('/api/v1/meta')).status).toBe(200)
   valid.clear()
   let changes = 0
@@ -96,24 +96,24 @@ test('after a restart no tab passes the old credential on, and one new code serv
   expect((await first.access.fetch('/api/v1/meta')).status).toBe(401)
   expect((await other.access.fetch('/api/v1/meta')).status).toBe(401)
   expect([first.kept.size, other.kept.size]).toEqual([0, 0])
-  await tab(fetch, tabs, '#open=def').access.fetch('/api/v1/meta')
+  await openTab(fetch, tabs, '#open=def').access.fetch('/api/v1/meta')
   expect(changes).toBe(1)
   expect((await first.access.fetch('/api/v1/meta')).status).toBe(200)
   expect((await other.access.fetch('/api/v1/meta')).status).toBe(200)
 })
 
 test('a used code opens nothing (X1)', async () => {
-  const { fetch } = server([], new Set())
-  const { access, place } = tab(fetch, new Tabs(), '#open=abc')
+  const { fetch } = createServer([], new Set())
+  const { access, place } = openTab(fetch, new Tabs(), '#open=abc')
   expect(place.hash).toBe('#')
   expect((await access.fetch('/api/v1/meta')).status).toBe(401)
 })
 
 test('a confirmation is for one command with one body, by a key that is sent once (X1)', async () => {
-  const { fetch, requests } = server(['abc'], new Set())
-  const { access } = tab(fetch, new Tabs(), '#open=abc')
+  const { fetch, requests } = createServer(['abc'], new Set())
+  const { access } = openTab(fetch, new Tabs(), '#open=abc')
   const body = '{"matcher":"Bash(ls)"}'
-  const header = await access.confirmation('add_rule', body)
+  const header = await access.confirm('add_rule', body)
   const { subtle } = webcrypto
   const digest = Buffer.from(await subtle.digest('SHA-256', Buffer.from(body))).toString('hex')
   const raw = Buffer.from(JSON.parse(requests[0]?.body ?? '').proofKey as string, 'base64')

@@ -19,7 +19,7 @@ export interface Browser {
   readonly fetch: Fetch
   readonly storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> | null
   /** The fragment of the address. */
-  readonly hash: () => string
+  readonly readHash: () => string
   /** Replace the fragment, in the address and in the history. */
   readonly replaceHash: (hash: string) => void
   readonly channel: Channel | null
@@ -47,16 +47,16 @@ export class PageAccess {
   /** Emits when this tab receives another credential. */
   readonly changes = new Signal()
   readonly #browser: Browser
-  #held: StoredCredential | null
+  #credential: StoredCredential | null
   #ready: Promise<void>
   #answered: (() => void) | null = null
   readonly #refused = new Set<string>()
 
   constructor(browser: Browser) {
     this.#browser = browser
-    this.#held = this.#stored()
+    this.#credential = this.#readStored()
     if (browser.channel !== null) browser.channel.onmessage = (event) => this.#hear(event.data as Message)
-    const [, code, rest = ''] = CODE.exec(browser.hash()) ?? []
+    const [, code, rest = ''] = CODE.exec(browser.readHash()) ?? []
     // Remove the code from the address first, even if it is no longer valid.
     if (code !== undefined) browser.replaceHash(`#${rest}`)
     this.#ready = code === undefined ? this.#ask() : this.#redeem(code)
@@ -65,51 +65,53 @@ export class PageAccess {
   /** Send a request with the credential. If it is refused, ask the other tabs for a newer one. */
   readonly fetch: Fetch = async (path, init = {}) => {
     await this.#ready
-    const sent = this.#held
+    const sent = this.#credential
     const response = await this.#send(path, init)
     if (response.status !== 401) return response
-    if (this.#held === sent) this.#renew()
+    if (this.#credential === sent) this.#renew()
     await this.#ready
-    return this.#held === null ? response : this.#send(path, init)
+    return this.#credential === null ? response : this.#send(path, init)
   }
 
   /** Headers for a request that `fetch` does not send. */
-  async headers(): Promise<Readonly<Record<string, string>>> {
+  async getHeaders(): Promise<Readonly<Record<string, string>>> {
     await this.#ready
-    return this.#headers()
+    return this.#buildHeaders()
   }
 
   /**
    * Return the header that confirms one command with one body. Call it only after the person
    * confirmed exactly this.
    */
-  async confirmation(command: string, body: string): Promise<Readonly<Record<string, string>>> {
-    const bodySha256 = toHex(await this.#browser.crypto.subtle.digest('SHA-256', encodeText(body)))
+  async confirm(command: string, body: string): Promise<Readonly<Record<string, string>>> {
+    const bodySha256 = formatHex(await this.#browser.crypto.subtle.digest('SHA-256', encodeText(body)))
     const response = await this.fetch(CHALLENGE, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ command, bodySha256 }),
     })
     // The command itself is refused as well, with the reason.
-    if (!response.ok || this.#held === null) return {}
+    if (!response.ok || this.#credential === null) return {}
     const { challenge } = (await response.json()) as { readonly challenge: string }
-    return { [CONFIRMATION]: `${challenge}.${await this.#proof(`${challenge}\n${command}\n${bodySha256}`)}` }
+    return { [CONFIRMATION]: `${challenge}.${await this.#sign(`${challenge}\n${command}\n${bodySha256}`)}` }
   }
 
   #send(path: string, init: RequestInit): Promise<Response> {
-    const headers = { ...(init.headers as Record<string, string> | undefined), ...this.#headers() }
+    const headers = { ...(init.headers as Record<string, string> | undefined), ...this.#buildHeaders() }
     return this.#browser.fetch(path, { ...init, headers, credentials: 'omit' })
   }
 
-  #headers(): Readonly<Record<string, string>> {
-    return this.#held === null ? {} : { authorization: `Bearer ${this.#held.credential}` }
+  #buildHeaders(): Readonly<Record<string, string>> {
+    return this.#credential === null ? {} : { authorization: `Bearer ${this.#credential.credential}` }
   }
 
-  async #proof(text: string): Promise<string> {
+  async #sign(text: string): Promise<string> {
     const { subtle } = this.#browser.crypto
-    const raw = Uint8Array.from(atob(this.#held?.proofKey ?? ''), (character) => character.charCodeAt(0))
+    const raw = Uint8Array.from(atob(this.#credential?.proofKey ?? ''), (character) =>
+      character.charCodeAt(0),
+    )
     const key = await subtle.importKey('raw', raw, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
-    return toHex(await subtle.sign('HMAC', key, encodeText(text)))
+    return formatHex(await subtle.sign('HMAC', key, encodeText(text)))
   }
 
   async #redeem(code: string): Promise<void> {
@@ -138,7 +140,7 @@ export class PageAccess {
   /** Ask the open tabs for a credential if this tab has none. */
   #ask(): Promise<void> {
     const { channel } = this.#browser
-    if (this.#held !== null || channel === null) return Promise.resolve()
+    if (this.#credential !== null || channel === null) return Promise.resolve()
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ASK_MS)
       this.#answered = () => {
@@ -151,26 +153,26 @@ export class PageAccess {
 
   /** Drop the refused credential, and do not accept it again from another tab. */
   #renew(): void {
-    if (this.#held !== null) this.#refused.add(this.#held.credential)
+    if (this.#credential !== null) this.#refused.add(this.#credential.credential)
     this.#drop()
     this.#ready = this.#ask()
   }
 
   #hear(message: Message): void {
     if ('ask' in message) {
-      if (this.#held !== null)
-        this.#browser.channel?.postMessage({ held: this.#held, issued: false } satisfies Message)
+      if (this.#credential !== null)
+        this.#browser.channel?.postMessage({ held: this.#credential, issued: false } satisfies Message)
       return
     }
     const { held, issued } = message
-    if (this.#refused.has(held.credential) || (this.#held !== null && !issued)) return
+    if (this.#refused.has(held.credential) || (this.#credential !== null && !issued)) return
     this.#store(held)
     this.#answered?.()
     this.changes.emit()
   }
 
   #store(held: StoredCredential): void {
-    this.#held = held
+    this.#credential = held
     try {
       this.#browser.storage?.setItem(NAME, JSON.stringify(held))
     } catch {
@@ -179,7 +181,7 @@ export class PageAccess {
   }
 
   #drop(): void {
-    this.#held = null
+    this.#credential = null
     try {
       this.#browser.storage?.removeItem(NAME)
     } catch {
@@ -187,7 +189,7 @@ export class PageAccess {
     }
   }
 
-  #stored(): StoredCredential | null {
+  #readStored(): StoredCredential | null {
     try {
       const stored = this.#browser.storage?.getItem(NAME)
       return stored ? (JSON.parse(stored) as StoredCredential) : null
@@ -201,6 +203,6 @@ function encodeText(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(text)
 }
 
-function toHex(buffer: ArrayBuffer): string {
+function formatHex(buffer: ArrayBuffer): string {
   return Array.from(new Uint8Array(buffer), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -7,7 +7,7 @@ interface RecordedRequest {
   readonly init: RequestInit
 }
 
-function client(answers: (requests: RecordedRequest) => Response | Promise<Response>) {
+function createClient(answers: (requests: RecordedRequest) => Response | Promise<Response>) {
   const requests: RecordedRequest[] = []
   let keys = 0
   const api = new ApiClient(
@@ -20,12 +20,12 @@ function client(answers: (requests: RecordedRequest) => Response | Promise<Respo
   return { api, asked: requests }
 }
 
-const json = (body: unknown, status = 200) => new Response(JSON.stringify(body), { status })
+const respondJson = (body: unknown, status = 200) => new Response(JSON.stringify(body), { status })
 
 test('a command is one POST with its key and no cookie', async () => {
   const answer = { sessionId: 'ses_a', threadId: 'thr_a', turnId: '', sequence: 9 }
-  const { api, asked: requests } = client(() => json(answer))
-  expect(await api.command('resume_thread', { sessionId: 'ses_a' })).toEqual(answer)
+  const { api, asked: requests } = createClient(() => respondJson(answer))
+  expect(await api.send('resume_thread', { sessionId: 'ses_a' })).toEqual(answer)
   expect(requests).toEqual([
     {
       path: '/api/v1/commands/resume_thread',
@@ -41,31 +41,31 @@ test('a command is one POST with its key and no cookie', async () => {
 
 test('a command whose answer was lost is repeated with the same key (CTL-01)', async () => {
   let lost = 2
-  const { api, asked: requests } = client(() => {
+  const { api, asked: requests } = createClient(() => {
     if (lost-- > 0) throw new TypeError('network')
-    return json({})
+    return respondJson({})
   })
-  await api.command('resume_thread', { sessionId: 'ses_a' })
+  await api.send('resume_thread', { sessionId: 'ses_a' })
   const keys = requests.map(({ init }) => new Headers(init.headers).get('idempotency-key'))
   expect(keys).toEqual(['key_1', 'key_1', 'key_1'])
 })
 
 test('a refusal is not repeated and keeps its code, field and hint', async () => {
   const problem = { code: 'thread_busy', message: 'a turn is running', field: 'whenBusy', hint: 'queue it' }
-  const { api, asked: requests } = client(() => json(problem, 409))
-  const refused = await api.command('resume_thread', { sessionId: 'ses_a' }).catch((error: unknown) => error)
+  const { api, asked: requests } = createClient(() => respondJson(problem, 409))
+  const refused = await api.send('resume_thread', { sessionId: 'ses_a' }).catch((error: unknown) => error)
   expect(refused).toBeInstanceOf(ApiProblem)
   expect(refused).toMatchObject({ status: 409, ...problem })
   expect(requests).toHaveLength(1)
 })
 
 test('an error that is not a problem document is reported by its status', async () => {
-  const { api } = client(() => new Response('<html>', { status: 502 }))
+  const { api } = createClient(() => new Response('<html>', { status: 502 }))
   await expect(api.readMeta()).rejects.toMatchObject({ code: 'internal', status: 502, message: 'HTTP 502' })
 })
 
 test('a query sends set fields and leaves out the others', async () => {
-  const { api, asked: requests } = client(() => json({ turns: [] }))
+  const { api, asked: requests } = createClient(() => respondJson({ turns: [] }))
   await api.query('get_turns', { sessionId: 'ses a', before: 0, limit: 20 })
   await api.query('get_turns', { sessionId: 'ses_a', before: null })
   expect(requests.map(({ path }) => path)).toEqual([
@@ -75,7 +75,7 @@ test('a query sends set fields and leaves out the others', async () => {
 })
 
 test('a stream names the last event', async () => {
-  const { api, asked: requests } = client(() => new Response(''))
+  const { api, asked: requests } = createClient(() => new Response(''))
   const { signal } = new AbortController()
   await api.openStream('/sessions/ses_a/ops', null, signal)
   await api.openStream('/sessions/ses_a/ops', '7.2', signal)

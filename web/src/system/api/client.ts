@@ -58,7 +58,7 @@ const ATTEMPTS = 3
 
 export class ApiClient {
   readonly #fetch: Fetch
-  readonly #newKey: () => string
+  readonly #createKey: () => string
 
   readonly #sendFile: SendFile
   readonly #confirmation: Confirmation
@@ -70,42 +70,42 @@ export class ApiClient {
 
   constructor(
     fetch: Fetch,
-    newKey: () => string,
+    createKey: () => string,
     sendFile: SendFile = sendByFetch(fetch),
-    confirmation: Confirmation = async () => ({}),
+    confirm: Confirmation = async () => ({}),
   ) {
     this.#fetch = fetch
-    this.#newKey = newKey
+    this.#createKey = createKey
     this.#sendFile = sendFile
-    this.#confirmation = confirmation
+    this.#confirmation = confirm
   }
 
   /**
    * Send a command. Each retry carries the same key, so the command takes effect once even if an
    * answer is lost. Raises ApiProblem with the refusal, or `unreachable` if there is no answer.
    */
-  command<N extends Exclude<MutatingCommand, GrantingCommand>>(
+  send<N extends Exclude<MutatingCommand, GrantingCommand>>(
     name: N,
     body: Commands[N]['command'],
-    key: string = this.#newKey(),
+    key: string = this.#createKey(),
   ): Promise<Commands[N]['answer']> {
-    return this.#command(name, JSON.stringify(body), key, async () => ({}))
+    return this.#send(name, JSON.stringify(body), key, async () => ({}))
   }
 
   /**
    * Send a command that grants more permission. Call it only after the person confirmed exactly this:
    * the server requires a fresh confirmation, which this method creates.
    */
-  confirmedCommand<N extends MutatingCommand>(
+  sendConfirmed<N extends MutatingCommand>(
     name: N,
     body: Commands[N]['command'],
-    key: string = this.#newKey(),
+    key: string = this.#createKey(),
   ): Promise<Commands[N]['answer']> {
     const sent = JSON.stringify(body)
-    return this.#command(name, sent, key, () => this.#confirmation(name, sent))
+    return this.#send(name, sent, key, () => this.#confirmation(name, sent))
   }
 
-  async #command<N extends MutatingCommand>(
+  async #send<N extends MutatingCommand>(
     name: N,
     body: string,
     key: string,
@@ -120,7 +120,7 @@ export class ApiClient {
           'idempotency-key': key,
           ...(await confirmation()),
         }
-        return await this.#json(`${ROOT}/commands/${name}`, { method: 'POST', headers, body })
+        return await this.#requestJson(`${ROOT}/commands/${name}`, { method: 'POST', headers, body })
       } catch (error) {
         const broad = error instanceof ApiProblem && error.code === 'folder_too_broad'
         // `open_workspace` itself carries the approval.
@@ -144,11 +144,11 @@ export class ApiClient {
       else if (value !== undefined && value !== null) search.set(field, String(value))
     }
     const queryString = search.size > 0 ? `?${search}` : ''
-    return this.#json(`${ROOT}/queries/${name}${queryString}`, signal === undefined ? {} : { signal })
+    return this.#requestJson(`${ROOT}/queries/${name}${queryString}`, signal === undefined ? {} : { signal })
   }
 
   readMeta(): Promise<Meta> {
-    return this.#json(`${ROOT}/meta`, {})
+    return this.#requestJson(`${ROOT}/meta`, {})
   }
 
   /** Upload a file, to be attached to an input. Raises ApiProblem. */
@@ -164,12 +164,12 @@ export class ApiClient {
 
   /** Read a whole blob of a session that exists. Raises ApiProblem. */
   async readFile(hash: string, session: string): Promise<Blob> {
-    return (await this.#answer(`${ROOT}/blobs/${hash}?${new URLSearchParams({ session })}`, {})).blob()
+    return (await this.#request(`${ROOT}/blobs/${hash}?${new URLSearchParams({ session })}`, {})).blob()
   }
 
   /** Read `length` bytes of a blob from `offset`. */
   async readBlob(hash: string, offset: number, length: number): Promise<Uint8Array> {
-    const response = await this.#answer(`${ROOT}/blobs/${hash}?offset=${offset}&length=${length}`, {})
+    const response = await this.#request(`${ROOT}/blobs/${hash}?offset=${offset}&length=${length}`, {})
     return new Uint8Array(await response.arrayBuffer())
   }
 
@@ -180,15 +180,15 @@ export class ApiClient {
   async openStream(path: string, lastEventId: string | null, signal: AbortSignal): Promise<Response> {
     const headers: Record<string, string> = { accept: 'text/event-stream' }
     if (lastEventId !== null) headers['last-event-id'] = lastEventId
-    return this.#answer(`${ROOT}${path}`, { headers, signal, cache: 'no-store' })
+    return this.#request(`${ROOT}${path}`, { headers, signal, cache: 'no-store' })
   }
 
-  async #json<T>(path: string, init: RequestInit): Promise<T> {
-    const response = await this.#answer(path, init)
+  async #requestJson<T>(path: string, init: RequestInit): Promise<T> {
+    const response = await this.#request(path, init)
     return (await response.json()) as T
   }
 
-  async #answer(path: string, init: RequestInit): Promise<Response> {
+  async #request(path: string, init: RequestInit): Promise<Response> {
     let response: Response
     try {
       response = await this.#fetch(path, { ...init, credentials: 'omit' })

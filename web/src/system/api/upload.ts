@@ -21,9 +21,9 @@ export type SendFile = (
 ) => Promise<Response>
 
 /** Upload with `XMLHttpRequest`, which reports progress. */
-export function sendByRequest(headers: () => Promise<Readonly<Record<string, string>>>): SendFile {
+export function sendByRequest(getHeaders: () => Promise<Readonly<Record<string, string>>>): SendFile {
   return async (path, file, onProgress, signal) =>
-    sendRequest(await headers(), path, file, onProgress, signal)
+    sendRequest(await getHeaders(), path, file, onProgress, signal)
 }
 
 function sendRequest(

@@ -27,7 +27,7 @@ const SEQUENCES = new RegExp(
 const CONTROLS = /[\p{Cc}\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/gu
 const ALLOWED = new Set(['\t', '\n', '\r'])
 
-export function plainTerminalText(text: string): string {
+export function stripTerminalCodes(text: string): string {
   const bare = text
     .replace(SEQUENCES, '')
     .replace(/\r\n/g, '\n')

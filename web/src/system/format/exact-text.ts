@@ -36,7 +36,7 @@ export function markInvisible(text: string): string {
     .replace(RUNS, (run: string) => {
       const [first = ''] = run
       const count = run.length / first.length
-      return `⟨${codePoint(first)}${count > 1 ? ` ×${count}` : ''}⟩`
+      return `⟨${formatCodePoint(first)}${count > 1 ? ` ×${count}` : ''}⟩`
     })
     .replace(BLANKS, (run) => ` ⟨U+0020 ×${run.length}⟩ `)
 }
@@ -57,10 +57,10 @@ export function countMasked(text: string): number {
  */
 export function foldLines(text: string, isDiff = false): readonly (string | Fold)[] {
   const lines: (string | Fold)[] = []
-  for (const run of runsOf(markInvisible(text).split('\n'), isDiff)) {
+  for (const run of groupRuns(markInvisible(text).split('\n'), isDiff)) {
     if (run.empty && run.lines.length > MAX_EMPTY_LINES) {
       lines.push({ kind: 'empty_lines', count: run.lines.length, text: run.lines.join('\n') })
-    } else lines.push(...run.lines.flatMap(foldedLine))
+    } else lines.push(...run.lines.flatMap(foldLine))
   }
   if (lines.length <= HEAD + TAIL + 1) return lines
   const whole = lines
@@ -76,7 +76,7 @@ export function foldLines(text: string, isDiff = false): readonly (string | Fold
  * them.
  */
 export function hasEmptyFold(diff: string): boolean {
-  return runsOf(markInvisible(diff).split('\n'), true).some(
+  return groupRuns(markInvisible(diff).split('\n'), true).some(
     (run) => run.empty && run.lines.length > MAX_EMPTY_LINES,
   )
 }
@@ -87,7 +87,7 @@ interface Run {
   readonly lines: string[]
 }
 
-function runsOf(lines: readonly string[], isDiff: boolean): readonly Run[] {
+function groupRuns(lines: readonly string[], isDiff: boolean): readonly Run[] {
   const runs: Run[] = []
   for (const line of lines) {
     const sign = isDiff && /^[+-]/.test(line) ? line.slice(0, 1) : ''
@@ -99,7 +99,7 @@ function runsOf(lines: readonly string[], isDiff: boolean): readonly Run[] {
   return runs
 }
 
-function foldedLine(line: string): readonly (string | Fold)[] {
+function foldLine(line: string): readonly (string | Fold)[] {
   if (line.length <= LINE_HEAD + LINE_TAIL) return [line]
   const hidden = line.slice(LINE_HEAD, -LINE_TAIL)
   return [
@@ -109,6 +109,6 @@ function foldedLine(line: string): readonly (string | Fold)[] {
   ]
 }
 
-function codePoint(character: string): string {
+function formatCodePoint(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 }

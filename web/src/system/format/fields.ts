@@ -9,53 +9,53 @@ export class Fields {
     this.#value = value
   }
 
-  static of(text: string): Fields {
+  static parse(text: string): Fields {
     try {
-      return new Fields(asObject(JSON.parse(text)) ?? {})
+      return new Fields(readObject(JSON.parse(text)) ?? {})
     } catch {
       return new Fields({})
     }
   }
 
-  text(name: string): string {
-    const value = this.value(name)
+  getText(name: string): string {
+    const value = this.getValue(name)
     return typeof value === 'string' ? value : ''
   }
 
   /** The value of a field; undefined if it is absent. */
-  value(name: string): unknown {
+  getValue(name: string): unknown {
     return this.#value[name] ?? this.#value[name.replace(/_([a-z0-9])/g, (_, first) => first.toUpperCase())]
   }
 
-  flag(name: string): boolean {
-    return this.value(name) === true
+  getFlag(name: string): boolean {
+    return this.getValue(name) === true
   }
 
   /** The texts in a list. Other values are left out. */
-  texts(name: string): readonly string[] {
+  listTexts(name: string): readonly string[] {
     return this.#list(name).filter((value): value is string => typeof value === 'string')
   }
 
   /** The objects in a list. */
-  objects(name: string): readonly Fields[] {
+  listObjects(name: string): readonly Fields[] {
     return this.#list(name).flatMap((value) => {
-      const object = asObject(value)
+      const object = readObject(value)
       return object === null ? [] : [new Fields(object)]
     })
   }
 
   /** The object in a field; without fields if there is none. */
-  object(name: string): Fields {
-    return new Fields(asObject(this.value(name)) ?? {})
+  getObject(name: string): Fields {
+    return new Fields(readObject(this.getValue(name)) ?? {})
   }
 
   #list(name: string): readonly unknown[] {
-    const value = this.value(name)
+    const value = this.getValue(name)
     return Array.isArray(value) ? value : []
   }
 }
 
-function asObject(value: unknown): Readonly<Record<string, unknown>> | null {
+function readObject(value: unknown): Readonly<Record<string, unknown>> | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
   return value as Record<string, unknown>
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { plainTerminalText } from './ansi'
+import { stripTerminalCodes } from './ansi'
 import { layOutArguments, stripToolName } from './arguments'
 import { countInvisible, countMasked, foldLines, markInvisible } from './exact-text'
 import { splitMarkdown } from './markdown-blocks'
@@ -8,13 +8,13 @@ import { formatAgo, formatBytes, formatCount, formatDuration } from './numbers'
 const ESC = '\u001b'
 
 test('terminal output loses its control sequences and keeps its lines (SAFE-06)', () => {
-  expect(plainTerminalText(`${ESC}[31mred${ESC}[0m\tand plain\r\n`)).toBe('red\tand plain\n')
-  expect(plainTerminalText(`${ESC}]0;title\u0007text`)).toBe('text')
-  expect(plainTerminalText(`${ESC}]8;;http://evil\u001b\\link${ESC}]8;;\u001b\\`)).toBe('link')
-  expect(plainTerminalText(`${ESC}[2J${ESC}[Hcleared\u0008\u0000`)).toBe('cleared')
-  expect(plainTerminalText('\u009b31mC1')).toBe('C1')
-  expect(plainTerminalText('10%\r50%\r100%\ndone')).toBe('100%\ndone')
-  expect(plainTerminalText(`cut ${ESC}[3`)).toBe('cut ')
+  expect(stripTerminalCodes(`${ESC}[31mred${ESC}[0m\tand plain\r\n`)).toBe('red\tand plain\n')
+  expect(stripTerminalCodes(`${ESC}]0;title\u0007text`)).toBe('text')
+  expect(stripTerminalCodes(`${ESC}]8;;http://evil\u001b\\link${ESC}]8;;\u001b\\`)).toBe('link')
+  expect(stripTerminalCodes(`${ESC}[2J${ESC}[Hcleared\u0008\u0000`)).toBe('cleared')
+  expect(stripTerminalCodes('\u009b31mC1')).toBe('C1')
+  expect(stripTerminalCodes('10%\r50%\r100%\ndone')).toBe('100%\ndone')
+  expect(stripTerminalCodes(`cut ${ESC}[3`)).toBe('cut ')
 })
 
 test('text for a decision hides nothing (SAFE-07)', () => {

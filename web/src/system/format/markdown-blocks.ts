@@ -16,7 +16,7 @@ export function splitMarkdown(text: string): readonly string[] {
       blocks.push(text.slice(start, position))
       start = position
     }
-    fence = nextFence(line, fence)
+    fence = trackFence(line, fence)
     blankBefore = fence === '' && line.trim() === ''
     position = end
   }
@@ -32,7 +32,7 @@ function beginsBlock(line: string): boolean {
   return !/^(?:\s|[-*+] |\d{1,9}[.)] |\[\^?[^\]]+\]:)/.test(line)
 }
 
-function nextFence(line: string, open: string): string {
+function trackFence(line: string, open: string): string {
   const mark = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line.trimEnd())
   if (mark === null) return open
   const [, run = '', rest = ''] = mark

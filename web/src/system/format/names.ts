@@ -2,7 +2,7 @@
 import type { DetectedSource, PastSessionEntry } from '../generated/contracts'
 
 /** Turn a display name into a valid settings name. */
-function toName(name: string): string {
+function formatName(name: string): string {
   const cleaned = name
     .toLowerCase()
     .replace(/[^a-z0-9_.-]+/g, '-')
@@ -12,7 +12,7 @@ function toName(name: string): string {
 
 /** Return the name, or the first unused name with a number appended. */
 function findUnusedName(name: string, usedNames: readonly string[]): string {
-  const preferred = toName(name)
+  const preferred = formatName(name)
   if (!usedNames.includes(preferred)) return preferred
   for (let n = 2; ; n++) if (!usedNames.includes(`${preferred}-${n}`)) return `${preferred}-${n}`
 }
@@ -30,6 +30,9 @@ export function buildModelEntry(
 }
 
 /** The unique key of a past session of another product. */
-export function pastSessionKey({ source, sourceId }: Pick<PastSessionEntry, 'source' | 'sourceId'>): string {
+export function buildPastSessionKey({
+  source,
+  sourceId,
+}: Pick<PastSessionEntry, 'source' | 'sourceId'>): string {
   return `${source} ${sourceId}`
 }

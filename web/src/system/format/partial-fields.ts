@@ -16,7 +16,7 @@ export function readPartialFields(text: string): Fields {
     if (comma < 0) break
     rest = rest.slice(0, comma)
   }
-  return Fields.of('{}')
+  return Fields.parse('{}')
 }
 
 function parseFields(text: string): Fields | null {
@@ -25,7 +25,7 @@ function parseFields(text: string): Fields | null {
   } catch {
     return null
   }
-  return Fields.of(text)
+  return Fields.parse(text)
 }
 
 /**
@@ -44,14 +44,14 @@ function closeOpenValues(text: string): { readonly whole: string; readonly comma
   for (const match of text.matchAll(SIGNS)) {
     const [sign, quote] = match
     if (sign.startsWith('"')) {
-      if (quote === '') return { whole: `${text.slice(0, match.index)}${sign}"${closers(open)}`, comma }
+      if (quote === '') return { whole: `${text.slice(0, match.index)}${sign}"${buildClosers(open)}`, comma }
     } else if (sign === ',') comma = match.index
     else if (sign in CLOSES) open.push(CLOSES[sign] ?? '')
     else open.pop()
   }
-  return { whole: text.replace(/[,\s]+$/, '') + closers(open), comma }
+  return { whole: text.replace(/[,\s]+$/, '') + buildClosers(open), comma }
 }
 
-function closers(open: readonly string[]): string {
+function buildClosers(open: readonly string[]): string {
   return [...open].reverse().join('')
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { buildForm, type Field, initialValue, toValue, validateField } from './schema'
+import { buildForm, type Field, getInitialValue, parseValue, validateField } from './schema'
 
 const SCHEMA = {
   type: 'object',
@@ -16,7 +16,7 @@ const SCHEMA = {
   },
 }
 
-const field = (name: string) => buildForm(SCHEMA).fields.find((field) => field.name === name) as Field
+const getField = (name: string) => buildForm(SCHEMA).fields.find((field) => field.name === name) as Field
 
 test('a schema has a field for each plain property, and lists what a form cannot show', () => {
   const { fields, unsupported: beyond } = buildForm(SCHEMA)
@@ -30,11 +30,11 @@ test('a schema has a field for each plain property, and lists what a form cannot
     ['share', 'number'],
   ])
   expect(beyond).toEqual(['nested'])
-  expect(field('plan').options).toEqual([
+  expect(getField('plan').options).toEqual([
     { value: 'free', label: 'Free' },
     { value: 'paid', label: 'Paid' },
   ])
-  expect(field('size').options.map((option) => option.label)).toEqual(['Small', 'l'])
+  expect(getField('size').options.map((option) => option.label)).toEqual(['Small', 'l'])
 })
 
 test('a ref is resolved, and a property of a schema can have its own form', () => {
@@ -51,23 +51,23 @@ test('a ref is resolved, and a property of a schema can have its own form', () =
 })
 
 test('typed values are validated, and converted to the schema', () => {
-  expect(validateField(field('email'), '')).toBe('required')
-  expect(validateField(field('email'), 'a')).toBe('short')
-  expect(validateField(field('seats'), '2.5')).toBe('integer')
-  expect(validateField(field('seats'), '12')).toBe('most')
-  expect(validateField(field('share'), 'x')).toBe('number')
-  expect(validateField(field('plan'), 'other')).toBe('choice')
-  expect(validateField(field('seats'), '')).toBeNull()
-  expect([initialValue(field('seats')), initialValue(field('news')), initialValue(field('email'))]).toEqual([
-    '2',
-    true,
-    '',
-  ])
-  expect([toValue(field('seats'), '3'), toValue(field('share'), ''), toValue(field('tags'), ['a'])]).toEqual([
-    3,
-    undefined,
-    ['a'],
-  ])
+  expect(validateField(getField('email'), '')).toBe('required')
+  expect(validateField(getField('email'), 'a')).toBe('short')
+  expect(validateField(getField('seats'), '2.5')).toBe('integer')
+  expect(validateField(getField('seats'), '12')).toBe('most')
+  expect(validateField(getField('share'), 'x')).toBe('number')
+  expect(validateField(getField('plan'), 'other')).toBe('choice')
+  expect(validateField(getField('seats'), '')).toBeNull()
+  expect([
+    getInitialValue(getField('seats')),
+    getInitialValue(getField('news')),
+    getInitialValue(getField('email')),
+  ]).toEqual(['2', true, ''])
+  expect([
+    parseValue(getField('seats'), '3'),
+    parseValue(getField('share'), ''),
+    parseValue(getField('tags'), ['a']),
+  ]).toEqual([3, undefined, ['a']])
 })
 
 test('a value that is not an object schema has no fields', () => {

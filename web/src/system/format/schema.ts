@@ -26,20 +26,21 @@ export interface Form {
 
 type Json = Readonly<Record<string, unknown>>
 
-function asJson(value: unknown): Json | null {
+function readObject(value: unknown): Json | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null
 }
 
 /** Build the form of a schema, or of its property `name`. */
 export function buildForm(schema: unknown, name?: string): Form {
-  const root = asJson(schema) ?? {}
+  const root = readObject(schema) ?? {}
   let object = resolveSchema(root, root)
-  if (name !== undefined) object = resolveSchema(asJson(asJson(object.properties)?.[name]) ?? {}, root)
+  if (name !== undefined)
+    object = resolveSchema(readObject(readObject(object.properties)?.[name]) ?? {}, root)
   const required = Array.isArray(object.required) ? object.required : []
   const fields: Field[] = []
   const beyond: string[] = []
-  for (const [key, value] of Object.entries(asJson(object.properties) ?? {})) {
-    const field = buildField(key, resolveSchema(asJson(value) ?? {}, root), required.includes(key))
+  for (const [key, value] of Object.entries(readObject(object.properties) ?? {})) {
+    const field = buildField(key, resolveSchema(readObject(value) ?? {}, root), required.includes(key))
     if (field === null) beyond.push(key)
     else fields.push(field)
   }
@@ -51,12 +52,12 @@ function resolveSchema(schema: Json, root: Json): Json {
   const ref = schema.$ref
   if (typeof ref === 'string' && ref.startsWith('#/')) {
     let target: unknown = root
-    for (const step of ref.slice(2).split('/')) target = asJson(target)?.[step]
-    return resolveSchema({ ...(asJson(target) ?? {}), ...omit(schema, '$ref') }, root)
+    for (const step of ref.slice(2).split('/')) target = readObject(target)?.[step]
+    return resolveSchema({ ...(readObject(target) ?? {}), ...omit(schema, '$ref') }, root)
   }
   if (Array.isArray(schema.anyOf)) {
     const others = schema.anyOf
-      .map(asJson)
+      .map(readObject)
       .filter((other): other is Json => other !== null && other.type !== 'null')
     const [only] = others
     if (only !== undefined && others.length === 1)
@@ -70,26 +71,26 @@ function omit(schema: Json, name: string): Json {
 }
 
 function buildField(name: string, schema: Json, required: boolean): Field | null {
-  const kind = kindOf(schema)
+  const kind = detectKind(schema)
   if (kind === null) return null
   return {
     name,
-    title: asString(schema.title) || name,
-    description: asString(schema.description),
+    title: readString(schema.title) || name,
+    description: readString(schema.description),
     required,
     kind,
-    options: optionsOf(kind === 'choices' ? (asJson(schema.items) ?? {}) : schema),
-    minimum: asNumber(schema.minimum) ?? asNumber(schema.exclusiveMinimum),
-    maximum: asNumber(schema.maximum) ?? asNumber(schema.exclusiveMaximum),
-    minLength: asNumber(schema.minLength) ?? 0,
-    maxLength: asNumber(schema.maxLength),
-    format: asString(schema.format),
+    options: readOptions(kind === 'choices' ? (readObject(schema.items) ?? {}) : schema),
+    minimum: readNumber(schema.minimum) ?? readNumber(schema.exclusiveMinimum),
+    maximum: readNumber(schema.maximum) ?? readNumber(schema.exclusiveMaximum),
+    minLength: readNumber(schema.minLength) ?? 0,
+    maxLength: readNumber(schema.maxLength),
+    format: readString(schema.format),
     initial: schema.default ?? null,
   }
 }
 
-function kindOf(schema: Json): Field['kind'] | null {
-  if (optionsOf(schema).length > 0) return 'choice'
+function detectKind(schema: Json): Field['kind'] | null {
+  if (readOptions(schema).length > 0) return 'choice'
   switch (schema.type) {
     case 'string':
       return 'text'
@@ -98,8 +99,8 @@ function kindOf(schema: Json): Field['kind'] | null {
     case 'boolean':
       return schema.type
     case 'array': {
-      const items = asJson(schema.items) ?? {}
-      if (optionsOf(items).length > 0) return 'choices'
+      const items = readObject(schema.items) ?? {}
+      if (readOptions(items).length > 0) return 'choices'
       return items.type === 'string' ? 'lines' : null
     }
     default:
@@ -107,28 +108,28 @@ function kindOf(schema: Json): Field['kind'] | null {
   }
 }
 
-function optionsOf(schema: Json): Field['options'] {
+function readOptions(schema: Json): Field['options'] {
   const titled = [schema.oneOf, schema.anyOf].find(Array.isArray)
   if (titled !== undefined) {
-    const all = titled.map(asJson)
+    const all = titled.map(readObject)
     if (all.length > 0 && all.every((choice) => typeof choice?.const === 'string')) {
       return all.map((choice) => ({
-        value: asString(choice?.const),
-        label: asString(choice?.title) || asString(choice?.const),
+        value: readString(choice?.const),
+        label: readString(choice?.title) || readString(choice?.const),
       }))
     }
   }
   if (!Array.isArray(schema.enum)) return []
   const values = schema.enum.filter((value): value is string => typeof value === 'string')
   const names = Array.isArray(schema.enumNames) ? schema.enumNames : []
-  return values.map((value, index) => ({ value, label: asString(names[index]) || value }))
+  return values.map((value, index) => ({ value, label: readString(names[index]) || value }))
 }
 
-function asString(value: unknown): string {
+function readString(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-function asNumber(value: unknown): number | null {
+function readNumber(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null
 }
 
@@ -137,7 +138,7 @@ export type FieldValue = string | boolean | readonly string[]
 export type FieldValues = Readonly<Record<string, FieldValue>>
 
 /** The initial state of a field, from its value or the schema's default. */
-export function initialValue(field: Field, value: unknown = field.initial): FieldValue {
+export function getInitialValue(field: Field, value: unknown = field.initial): FieldValue {
   if (field.kind === 'boolean') return value === true
   if (field.kind === 'choices')
     return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : []
@@ -153,12 +154,12 @@ export function validateField(field: Field, typed: FieldValue): FieldProblem | n
   if (typeof typed !== 'string') return field.required && typed.length === 0 ? 'required' : null
   if (typed.trim() === '') return field.required ? 'required' : null
   if (field.kind === 'choice') return field.options.some((option) => option.value === typed) ? null : 'choice'
-  if (field.kind === 'number' || field.kind === 'integer') return numberProblem(field, Number(typed))
+  if (field.kind === 'number' || field.kind === 'integer') return checkNumber(field, Number(typed))
   if (typed.length < field.minLength) return 'short'
   return field.maxLength !== null && typed.length > field.maxLength ? 'long' : null
 }
 
-function numberProblem({ kind, minimum, maximum }: Field, value: number): FieldProblem | null {
+function checkNumber({ kind, minimum, maximum }: Field, value: number): FieldProblem | null {
   if (!Number.isFinite(value)) return 'number'
   if (kind === 'integer' && !Number.isInteger(value)) return 'integer'
   if (minimum !== null && value < minimum) return 'least'
@@ -166,7 +167,7 @@ function numberProblem({ kind, minimum, maximum }: Field, value: number): FieldP
 }
 
 /** Convert the state of a field to a value of the schema; undefined if it is empty. */
-export function toValue(field: Field, typed: FieldValue): unknown {
+export function parseValue(field: Field, typed: FieldValue): unknown {
   if (typeof typed !== 'string') return typed
   if (field.kind === 'lines')
     return typed

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { isVague } from '../../../dev/name-rules'
-import { listNodes, type Node, positionOf, readSources, type Source } from '../../../dev/sources'
+import { formatPosition, listNodes, type Node, readSources, type Source } from '../../../dev/sources'
 import { findAvoidedWord, findChineseTypo } from '../../../dev/text-rules'
 import {
   ACTION_OUTCOMES,
@@ -27,14 +27,14 @@ import { en } from './en'
 import { createTranslator } from './translate'
 import { zh } from './zh'
 
-const placeholders = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort()
+const listPlaceholders = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort()
 
 test('every language has the same keys, none of them empty, with the same placeholders', () => {
   expect(Object.keys(zh)).toEqual(Object.keys(en))
   for (const [key, text] of Object.entries(en)) {
     const other = zh[key as keyof typeof en]
     expect(other.trim(), key).not.toBe('')
-    expect(placeholders(other), key).toEqual(placeholders(text))
+    expect(listPlaceholders(other), key).toEqual(listPlaceholders(text))
   }
 })
 
@@ -127,42 +127,42 @@ test('a placeholder takes its value unchanged, and a name without a value stays'
   const english = createTranslator(en, 'en')
   expect(english('status.running_tool', { tool: '{tool} $& <b>' })).toBe('Running {tool} $& <b>')
   expect(english('status.running_tool', {})).toBe('Running {tool}')
-  expect(english.maybe('status.of_tomorrow')).toBeNull()
-  expect(english.maybe('constructor')).toBeNull()
+  expect(english.find('status.of_tomorrow')).toBeNull()
+  expect(english.find('constructor')).toBeNull()
 })
 
 const VISIBLE = new Set(['aria-label', 'title', 'placeholder', 'alt', 'label'])
 const WORD = /\p{L}{2,}/u
 
 /** Untranslatable texts in the markup. */
-function fixedTexts(source: Source): string[] {
+function listFixedTexts(source: Source): string[] {
   const texts: string[] = []
   for (const node of listNodes(source)) {
-    const text = fixedText(node)
-    if (text !== null && WORD.test(text)) texts.push(`${positionOf(source, node)} ${text.trim()}`)
+    const text = readFixedText(node)
+    if (text !== null && WORD.test(text)) texts.push(`${formatPosition(source, node)} ${text.trim()}`)
   }
   return texts
 }
 
-function fixedText(node: Node): string | null {
+function readFixedText(node: Node): string | null {
   if (node.type === 'JSXText') return String(node.value)
-  if (node.type === 'JSXExpressionContainer') return literal(node.expression as Node)
+  if (node.type === 'JSXExpressionContainer') return readLiteral(node.expression as Node)
   if (node.type !== 'JSXAttribute' || !VISIBLE.has(String((node.name as Node).name))) return null
-  return node.value === null ? null : literal(node.value as Node)
+  return node.value === null ? null : readLiteral(node.value as Node)
 }
 
-function literal(node: Node): string | null {
+function readLiteral(node: Node): string | null {
   return node.type === 'Literal' && typeof node.value === 'string' ? node.value : null
 }
 
 test('no text is written into the markup', () => {
-  expect(['app', 'features', 'ui'].flatMap(readSources).flatMap(fixedTexts)).toEqual([])
+  expect(['app', 'features', 'ui'].flatMap(readSources).flatMap(listFixedTexts)).toEqual([])
 })
 
 test('the check finds texts in the markup', () => {
-  const bad = (text: string) => fixedTexts({ path: 'x.tsx', text })
-  expect(bad('const a = <p>Hello there</p>')).toEqual(['x.tsx:1 Hello there'])
-  expect(bad('const a = <input placeholder="Say it" />')).toEqual(['x.tsx:1 Say it'])
-  expect(bad("const a = <p>{'Said'}</p>")).toEqual(['x.tsx:1 Said'])
-  expect(bad('const a = <p title={t("app.copy")}> · +{1}</p>')).toEqual([])
+  const findTexts = (text: string) => listFixedTexts({ path: 'x.tsx', text })
+  expect(findTexts('const a = <p>Hello there</p>')).toEqual(['x.tsx:1 Hello there'])
+  expect(findTexts('const a = <input placeholder="Say it" />')).toEqual(['x.tsx:1 Say it'])
+  expect(findTexts("const a = <p>{'Said'}</p>")).toEqual(['x.tsx:1 Said'])
+  expect(findTexts('const a = <p title={t("app.copy")}> · +{1}</p>')).toEqual([])
 })

@@ -34,7 +34,7 @@ export class LanguageChoice {
 
   /** Show the language chosen before, or the first supported language of the browser. */
   begin(preferred: readonly string[]): Promise<void> {
-    return this.#show(asLanguage(this.#values.read('language')) ?? firstSupported(preferred) ?? 'en')
+    return this.#show(findLanguage(this.#values.read('language')) ?? findSupported(preferred) ?? 'en')
   }
 
   async choose(language: Language): Promise<void> {
@@ -55,13 +55,13 @@ async function loadTexts(language: Language): Promise<Texts> {
   return (await import('./zh')).zh
 }
 
-function asLanguage(code: string | null): Language | null {
+function findLanguage(code: string | null): Language | null {
   return LANGUAGES.find((language) => language.code === code)?.code ?? null
 }
 
-function firstSupported(preferred: readonly string[]): Language | null {
+function findSupported(preferred: readonly string[]): Language | null {
   for (const tag of preferred) {
-    const language = asLanguage(tag.split('-')[0]?.toLowerCase() ?? null)
+    const language = findLanguage(tag.split('-')[0]?.toLowerCase() ?? null)
     if (language !== null) return language
   }
   return null

@@ -13,7 +13,7 @@ export interface Translate {
   /** The singular or plural form, with `{count}` filled in. */
   readonly count: (key: CountKey, count: number, parameters?: Parameters) => string
   /** The text of a key that is built from a wire value; null if this version has no such key. */
-  readonly maybe: (key: string, parameters?: Parameters) => string | null
+  readonly find: (key: string, parameters?: Parameters) => string | null
   readonly locale: string
 }
 
@@ -25,9 +25,9 @@ export function createTranslator(texts: Texts, locale: string): Translate {
     const form = plurals.select(value) === 'one' ? 'one' : 'other'
     return fillIn(texts[`${key}_${form}` as Key], { ...parameters, count: numbers.format(value) })
   }
-  const maybe = (key: string, parameters?: Parameters) =>
+  const find = (key: string, parameters?: Parameters) =>
     Object.hasOwn(texts, key) ? fillIn(texts[key as Key], parameters) : null
-  return Object.assign(translate, { count, maybe, locale })
+  return Object.assign(translate, { count, find, locale })
 }
 
 function fillIn(text: string, parameters: Parameters | undefined): string {

@@ -31,7 +31,7 @@ export class LocalValues {
 }
 
 /** The browser's storage; null if it is forbidden. */
-export function browserStorage(): Storage | null {
+export function getBrowserStorage(): Storage | null {
   try {
     return window.localStorage
   } catch {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { afterCharacters, countCharacters } from './characters'
+import { countCharacters, skipCharacters } from './characters'
 
 test('characters are counted as on the server, not in UTF-16 units', () => {
   expect(countCharacters('')).toBe(0)
@@ -9,7 +9,7 @@ test('characters are counted as on the server, not in UTF-16 units', () => {
 })
 
 test('a cut never splits a character', () => {
-  expect(afterCharacters('a🎭b', 1)).toBe('🎭b')
-  expect(afterCharacters('a🎭b', 2)).toBe('b')
-  expect(afterCharacters('a🎭b', 9)).toBe('')
+  expect(skipCharacters('a🎭b', 1)).toBe('🎭b')
+  expect(skipCharacters('a🎭b', 2)).toBe('b')
+  expect(skipCharacters('a🎭b', 9)).toBe('')
 })

@@ -12,7 +12,7 @@ export function countCharacters(text: string): number {
 }
 
 /** Remove the first `count` characters. */
-export function afterCharacters(text: string, count: number): string {
+export function skipCharacters(text: string, count: number): string {
   let i = 0
   for (let skipped = 0; skipped < count && i < text.length; skipped++) i += isPairAt(text, i) ? 2 : 1
   return text.slice(i)

@@ -5,13 +5,13 @@
 import type * as wire from '../generated/contracts'
 import { DEFAULTS } from './defaults'
 import {
-  asAttempts,
-  asBackground,
-  asExports,
-  asRemote,
-  asText,
-  asVersions,
   NO_USAGE,
+  readAttempts,
+  readBackground,
+  readExports,
+  readRemote,
+  readText,
+  readVersions,
   type Text,
 } from './nested-entries'
 
@@ -22,17 +22,17 @@ export function hasBegun(turn: TurnRow): boolean {
 }
 
 /** The first turn that has begun. Queued turns may precede it. */
-export function firstBegun(turns: readonly TurnRow[]): TurnRow | undefined {
+export function findFirstBegun(turns: readonly TurnRow[]): TurnRow | undefined {
   return turns.find(hasBegun)
 }
 
 export {
   type Attempt,
-  asText,
   type Background,
   type Delivery,
   type Export,
   type Remote,
+  readText,
   type Text,
   type Usage,
   type Version,
@@ -146,17 +146,17 @@ export function fillRow(row: wire.AnyRow): AnyRow | null {
   const filled: Record<string, unknown> = { ...defaults, ...row }
   for (const field of TEXT_FIELDS) {
     const value = filled[field]
-    if (typeof value === 'object' && value !== null) filled[field] = asText(value as wire.Text)
+    if (typeof value === 'object' && value !== null) filled[field] = readText(value as wire.Text)
   }
   if (row.kind === 'agent') {
-    filled.background = asBackground(row.background)
-    filled.remote = asRemote(row.remote)
+    filled.background = readBackground(row.background)
+    filled.remote = readRemote(row.remote)
   }
   if (row.kind === 'artifact') {
-    filled.versions = asVersions(row.versions)
-    filled.exports = asExports(row.exports)
+    filled.versions = readVersions(row.versions)
+    filled.exports = readExports(row.exports)
   }
-  if (row.kind === 'task') filled.attempts = asAttempts(row.attempts)
+  if (row.kind === 'task') filled.attempts = readAttempts(row.attempts)
   if (filled.usage !== undefined) filled.usage = { ...NO_USAGE, ...(filled.usage as wire.WorkUsage) }
   return filled as unknown as AnyRow
 }

@@ -101,11 +101,11 @@ export const NO_TEXT: Text = { text: '', ref: null, erased: false }
 
 export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, durationMs: 0, modelCalls: 0, toolCalls: 0 }
 
-export function asText(text: wire.Text | null | undefined): Text {
+export function readText(text: wire.Text | null | undefined): Text {
   return { text: text?.text ?? '', ref: text?.ref ?? null, erased: text?.erased ?? false }
 }
 
-export function asBackground(work: wire.BackgroundWork | null | undefined): Background | null {
+export function readBackground(work: wire.BackgroundWork | null | undefined): Background | null {
   if (work === null || work === undefined) return null
   return {
     schedule: '',
@@ -119,7 +119,7 @@ export function asBackground(work: wire.BackgroundWork | null | undefined): Back
   }
 }
 
-export function asRemote(work: wire.RemoteWork | null | undefined): Remote | null {
+export function readRemote(work: wire.RemoteWork | null | undefined): Remote | null {
   if (work === null || work === undefined) return null
   return {
     name: '',
@@ -127,8 +127,8 @@ export function asRemote(work: wire.RemoteWork | null | undefined): Remote | nul
     taskId: '',
     toldAt: 0,
     ...work,
-    card: asText(work.card),
-    message: asText(work.message),
+    card: readText(work.card),
+    message: readText(work.message),
     taskState: work.taskState ?? null,
     artifacts: (work.artifacts ?? []).map((artifact) => ({
       name: '',
@@ -139,14 +139,14 @@ export function asRemote(work: wire.RemoteWork | null | undefined): Remote | nul
         name: '',
         url: '',
         ...part,
-        text: asText(part.text),
+        text: readText(part.text),
         content: part.content ?? null,
       })),
     })),
   }
 }
 
-export function asAttempts(attempts: readonly wire.AttemptRow[] | undefined): readonly Attempt[] {
+export function readAttempts(attempts: readonly wire.AttemptRow[] | undefined): readonly Attempt[] {
   return (attempts ?? []).map((attempt) => ({
     detail: '',
     number: 0,
@@ -157,7 +157,7 @@ export function asAttempts(attempts: readonly wire.AttemptRow[] | undefined): re
   }))
 }
 
-export function asVersions(versions: readonly wire.VersionEntry[] | undefined): readonly Version[] {
+export function readVersions(versions: readonly wire.VersionEntry[] | undefined): readonly Version[] {
   return (versions ?? []).map((version) => ({
     base: 0,
     restores: 0,
@@ -170,7 +170,7 @@ export function asVersions(versions: readonly wire.VersionEntry[] | undefined): 
   }))
 }
 
-export function asExports(exports: readonly wire.ExportEntry[] | undefined): readonly Export[] {
+export function readExports(exports: readonly wire.ExportEntry[] | undefined): readonly Export[] {
   return (exports ?? []).map((entry) => ({
     artifacts: 1,
     everything: false,

@@ -16,13 +16,13 @@ export class PanelRows<R extends AnyRow = AnyRow> {
   }
 
   /** All rows in order. The array is the same until a row changes. */
-  all(): readonly R[] {
+  list(): readonly R[] {
     this.#sorted ??= [...this.#rows.values()].sort(compareRows)
     return this.#sorted
   }
 
   /** The rows of one turn in order. The array is the same until one of them changes. */
-  ofTurn(turnId: string): readonly R[] {
+  listTurn(turnId: string): readonly R[] {
     const cached = this.#sortedByTurn.get(turnId)
     if (cached !== undefined) return cached
     const rows: R[] = []
@@ -37,8 +37,8 @@ export class PanelRows<R extends AnyRow = AnyRow> {
 
   put(row: R): void {
     const before = this.#rows.get(row.key)
-    const turn = turnIdOf(row)
-    if (before !== undefined && turnIdOf(before) !== turn) this.#forget(before)
+    const turn = getTurnId(row)
+    if (before !== undefined && getTurnId(before) !== turn) this.#forget(before)
     this.#rows.set(row.key, row)
     this.#touch(turn)
     if (turn === '') return
@@ -56,7 +56,7 @@ export class PanelRows<R extends AnyRow = AnyRow> {
   }
 
   #forget(row: R): void {
-    const turn = turnIdOf(row)
+    const turn = getTurnId(row)
     this.#byTurn.get(turn)?.delete(row.key)
     this.#touch(turn)
   }
@@ -67,7 +67,7 @@ export class PanelRows<R extends AnyRow = AnyRow> {
   }
 }
 
-function turnIdOf(row: AnyRow): string {
+function getTurnId(row: AnyRow): string {
   return 'turnId' in row ? row.turnId : ''
 }
 

@@ -6,15 +6,15 @@
  */
 import { type BlobRef, type Op, SESSION_PANELS, WORKSPACE_PANELS } from '../generated/contracts'
 import { Signal } from '../signal'
-import { afterCharacters, countCharacters } from './characters'
+import { countCharacters, skipCharacters } from './characters'
 import {
   type AnyRow,
-  asText,
   fillRow,
-  firstBegun,
+  findFirstBegun,
   hasBegun,
   type Panel,
   type Panels,
+  readText,
   type Text,
 } from './model'
 import { PanelRows } from './panel-rows'
@@ -31,17 +31,17 @@ const PANELS: readonly Panel[] = [...SESSION_PANELS, ...WORKSPACE_PANELS]
 /** Fields that grow while a part is streaming. */
 const STREAMED = ['content', 'output', 'arguments']
 
-function textField(row: AnyRow, field: string): Text | undefined {
+function getText(row: AnyRow, field: string): Text | undefined {
   return (row as unknown as Record<string, Text | undefined>)[field]
 }
 
-function emptyTables(): Tables {
+function createTables(): Tables {
   const tables = Object.fromEntries(PANELS.map((panel) => [panel, new PanelRows()]))
   return tables as unknown as Tables
 }
 
 export class RowStore {
-  #tables = emptyTables()
+  #tables = createTables()
   /**
    * Length of each growing field in characters, so that an append does not count the whole text.
    */
@@ -53,7 +53,7 @@ export class RowStore {
     this.#onOffloaded = onOffloaded
   }
 
-  panel<P extends Panel>(name: P): PanelRows<Panels[P]> {
+  getPanel<P extends Panel>(name: P): PanelRows<Panels[P]> {
     return this.#tables[name]
   }
 
@@ -79,7 +79,7 @@ export class RowStore {
    */
   replace(ops: readonly Op[]): Applied {
     const before = this.#tables
-    this.#tables = emptyTables()
+    this.#tables = createTables()
     this.#lengths = new Map()
     let outcome: Applied = 'applied'
     for (const op of ops) if (this.#applyOp(op) === 'gap') outcome = 'gap'
@@ -94,14 +94,15 @@ export class RowStore {
   merge(panel: Panel, rows: readonly Parameters<typeof fillRow>[0][]): void {
     for (const row of rows) {
       const filled = fillRow(row)
-      if (filled !== null && this.#table(panel).get(filled.key) === undefined) this.#table(panel).put(filled)
+      if (filled !== null && this.#getTable(panel).get(filled.key) === undefined)
+        this.#getTable(panel).put(filled)
     }
     this.changes.emit()
   }
 
   #applyOp(op: Op): Applied {
     if (!PANELS.includes(op.panel as Panel)) return 'applied'
-    const table = this.#table(op.panel as Panel)
+    const table = this.#getTable(op.panel as Panel)
     switch (op.op) {
       case 'upsert':
         this.#upsert(op.panel, table, fillRow(op.row))
@@ -121,8 +122,8 @@ export class RowStore {
     table.put(row)
     for (const field of STREAMED) {
       this.#lengths.delete(`${panel} ${row.key} ${field}`)
-      const ref = textField(row, field)?.ref ?? null
-      const streamed = existing === undefined ? undefined : textField(existing, field)
+      const ref = getText(row, field)?.ref ?? null
+      const streamed = existing === undefined ? undefined : getText(existing, field)
       const revised = 'revised' in row && row.revised
       if (ref !== null && streamed?.ref === null && !revised) this.#onOffloaded(ref, streamed.text)
     }
@@ -131,11 +132,11 @@ export class RowStore {
   #append(table: PanelRows, op: Extract<Op, { op: 'append' }>): Applied {
     const row = table.get(op.key)
     if (row === undefined) return 'gap'
-    const text = textField(row, op.field) ?? asText(null)
+    const text = getText(row, op.field) ?? readText(null)
     const name = `${op.panel} ${op.key} ${op.field}`
     const length = this.#lengths.get(name) ?? countCharacters(text.text)
     if (length < op.offset) return 'gap'
-    const fresh = length === op.offset ? op.text : afterCharacters(op.text, length - op.offset)
+    const fresh = length === op.offset ? op.text : skipCharacters(op.text, length - op.offset)
     if (fresh !== '') {
       table.put({ ...row, [op.field]: { ...text, text: text.text + fresh } } as AnyRow)
     }
@@ -144,18 +145,18 @@ export class RowStore {
   }
 
   #keepOlderTurns(before: Tables): void {
-    const first = firstBegun(this.#tables.turns.all())
+    const first = findFirstBegun(this.#tables.turns.list())
     const joint = first === undefined ? undefined : before.turns.get(first.key)
     if (first === undefined || joint === undefined || joint.order !== first.order) return
-    for (const turn of before.turns.all()) {
+    for (const turn of before.turns.list()) {
       if (turn.order >= first.order || !hasBegun(turn) || this.#tables.turns.get(turn.key) !== undefined)
         continue
       this.#tables.turns.put(turn)
-      for (const part of before.parts.ofTurn(turn.turnId)) this.#tables.parts.put(part)
+      for (const part of before.parts.listTurn(turn.turnId)) this.#tables.parts.put(part)
     }
   }
 
-  #table(panel: Panel): PanelRows {
+  #getTable(panel: Panel): PanelRows {
     return this.#tables[panel] as unknown as PanelRows
   }
 }

@@ -41,7 +41,7 @@ export function summarizeActivity(turn: TurnRow, process: readonly Part[]): Acti
     added,
     removed,
     steers,
-    duration: turnDuration(turn),
+    duration: measureTurn(turn),
     waited: turn.waitedUs / 1000,
   }
 }
@@ -50,7 +50,7 @@ export function summarizeActivity(turn: TurnRow, process: readonly Part[]): Acti
  * Working time of a turn without waits for a person, in milliseconds; null if it is running or
  * unknown.
  */
-export function turnDuration(turn: TurnRow): number | null {
+export function measureTurn(turn: TurnRow): number | null {
   // All facts of an imported turn have one time, so its duration is unknown.
   if (turn.startedAt === 0 || turn.endedAt <= turn.startedAt) return null
   return (turn.endedAt - turn.startedAt - turn.waitedUs) / 1000
@@ -60,7 +60,7 @@ export function turnDuration(turn: TurnRow): number | null {
  * Start of a running turn's clock in microseconds: of its wait while it waits, else of its work. 0
  * if no turn runs.
  */
-export function clockStart(turn: TurnRow | null): number {
+export function findClockStart(turn: TurnRow | null): number {
   if (turn === null || turn.startedAt === 0) return 0
   return turn.waitingSince > 0 ? turn.waitingSince : turn.startedAt + turn.waitedUs
 }

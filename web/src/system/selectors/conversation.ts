@@ -53,7 +53,7 @@ export interface ConversationOptions {
   /** Completed turns that the person opened. */
   readonly opened: ReadonlySet<string>
   readonly sent: readonly SentInput[]
-  readonly parts: (turnId: string) => readonly Part[]
+  readonly getParts: (turnId: string) => readonly Part[]
   readonly hasParts: (turn: TurnRow) => boolean
   /** False if it is unknown whether the running turn has ended; nothing is animated then. */
   readonly atWork?: boolean
@@ -76,19 +76,19 @@ export function buildConversation(turns: readonly TurnRow[], choices: Conversati
 }
 
 function addRunningTurn(items: Item[], turn: TurnRow, choices: ConversationOptions): void {
-  const parts = choices.parts(turn.turnId)
-  for (const part of parts) items.push(partItem(turn, part, isUnfinished(part), parts))
+  const parts = choices.getParts(turn.turnId)
+  for (const part of parts) items.push(buildPartItem(turn, part, isUnfinished(part), parts))
   if (choices.atWork !== false && !parts.some(isUnfinished))
     items.push({ kind: 'working', key: `${turn.key} working`, turn })
 }
 
 function addEndedTurn(items: Item[], turn: TurnRow, choices: ConversationOptions): void {
-  const parts = choices.parts(turn.turnId)
+  const parts = choices.getParts(turn.turnId)
   const answers = parts.filter((part): part is TextPart => isAnswer(turn, part))
-  const error = turn.state === 'failed' ? endingError(parts) : null
+  const error = turn.state === 'failed' ? findEndingError(parts) : null
   const rejectedSteers = parts.filter(isRejectedSteer)
-  const last = answers.length === 0 ? finalCall(parts) : null
-  const artifacts = latestArtifacts(parts)
+  const last = answers.length === 0 ? findFinalCall(parts) : null
+  const artifacts = selectNewestArtifacts(parts)
   const compactions = parts.filter(isCompaction)
   const unfolded = new Set<Part | null>([
     error,
@@ -99,27 +99,27 @@ function addEndedTurn(items: Item[], turn: TurnRow, choices: ConversationOptions
     ...compactions,
   ])
   const process = parts.filter((part) => !unfolded.has(part))
-  for (const part of compactions) items.push(partItem(turn, part, false, parts))
+  for (const part of compactions) items.push(buildPartItem(turn, part, false, parts))
   const open = choices.opened.has(turn.turnId)
   if (process.length > 0) {
     const activity = summarizeActivity(turn, process)
     items.push({ kind: 'summary', key: `${turn.key} summary`, turn, activity, open })
   }
-  if (open) for (const part of process) items.push(partItem(turn, part, false, parts))
+  if (open) for (const part of process) items.push(buildPartItem(turn, part, false, parts))
   for (const part of answers) {
     items.push({ kind: 'answer', key: `${turn.key} ${part.key}`, turn, part, last: part === answers.at(-1) })
   }
-  if (last !== null) items.push(partItem(turn, last, false, parts))
+  if (last !== null) items.push(buildPartItem(turn, last, false, parts))
   if (artifacts.length > 0)
     items.push({ kind: 'artifacts', key: `${turn.key} artifacts`, turn, parts: artifacts })
-  for (const part of rejectedSteers) items.push(partItem(turn, part, false, parts))
+  for (const part of rejectedSteers) items.push(buildPartItem(turn, part, false, parts))
   if (turn.state !== 'completed') {
     items.push({ kind: 'outcome', key: `${turn.key} outcome`, turn, error })
   }
 }
 
 /** The key of a part never changes, so that its row keeps its place and size. */
-function partItem(turn: TurnRow, part: Part, live: boolean, parts: readonly Part[]): Item {
+function buildPartItem(turn: TurnRow, part: Part, live: boolean, parts: readonly Part[]): Item {
   return {
     kind: 'part',
     key: `${turn.key} ${part.key}`,
@@ -149,18 +149,18 @@ function isAnswer(turn: TurnRow, part: Part): boolean {
 }
 
 /** The last error, which ended a failed turn. Earlier errors are part of the process. */
-function endingError(parts: readonly Part[]): ErrorPart | null {
+function findEndingError(parts: readonly Part[]): ErrorPart | null {
   return parts.findLast((part): part is ErrorPart => part.kind === 'error') ?? null
 }
 
 /** The final `Finalize` call of a turn without an answer. It is the result and is not folded. */
-function finalCall(parts: readonly Part[]): Part | null {
+function findFinalCall(parts: readonly Part[]): Part | null {
   const last = parts.findLast((part) => part.kind === 'tool_call') ?? null
   return last?.tool === 'Finalize' && last.state === 'output-available' ? last : null
 }
 
 /** The artifacts of a turn, each with its newest version. They are not folded. */
-function latestArtifacts(parts: readonly Part[]): readonly ArtifactPart[] {
+function selectNewestArtifacts(parts: readonly Part[]): readonly ArtifactPart[] {
   const artifacts = parts.filter((part): part is ArtifactPart => part.kind === 'artifact_ref')
   return artifacts.filter(
     (part) => artifacts.findLast((other) => other.artifactId === part.artifactId) === part,

@@ -70,17 +70,23 @@ export interface Item {
  * The items of a job in order. Old items may have no row; `read` holds them, from a query. Waiting
  * items of a paused job are paused.
  */
-export function jobItems(tasks: readonly TaskRow[], job: string, read: readonly JobItem[]): readonly Item[] {
+export function listJobItems(
+  tasks: readonly TaskRow[],
+  job: string,
+  read: readonly JobItem[],
+): readonly Item[] {
   const tasksOfJob = tasks.filter((task) => task.job === job)
   const rows = tasksOfJob.filter(isItem).toSorted((a, b) => a.order - b.order)
-  const byKey = new Map(rows.map((task) => [task.key, itemFromRow(task)]))
+  const byKey = new Map(rows.map((task) => [task.key, buildItemFromRow(task)]))
   const items =
-    read.length === 0 ? [...byKey.values()] : read.map((item) => byKey.get(item.itemId) ?? itemFromRead(item))
+    read.length === 0
+      ? [...byKey.values()]
+      : read.map((item) => byKey.get(item.itemId) ?? buildItemFromRead(item))
   if (!tasksOfJob.some((task) => isJob(task) && computeJobStatus(task) === 'paused')) return items
   return items.map((item) => (item.status === 'waiting' ? { ...item, status: 'paused' } : item))
 }
 
-function itemFromRow(task: TaskRow): Item {
+function buildItemFromRow(task: TaskRow): Item {
   const last = task.attempts.at(-1)
   const status = computeItemStatus(task)
   return {
@@ -97,26 +103,26 @@ function itemFromRow(task: TaskRow): Item {
   }
 }
 
-function itemFromRead({ itemId, status, ...item }: JobItem): Item {
+function buildItemFromRead({ itemId, status, ...item }: JobItem): Item {
   const none = { attempts: 0, agentId: '', runId: '', output: '', problem: '', refs: [] }
   return { ...none, ...item, key: itemId, status: status, task: null }
 }
 
-export function itemCounts({ items }: JobRow): ItemCounts {
+export function countItems({ items }: JobRow): ItemCounts {
   return { completed: 0, failed: 0, running: 0, waiting: 0, cancelled: 0, ...items }
 }
 
-export function totalItems(counts: ItemCounts): number {
+export function sumItems(counts: ItemCounts): number {
   return counts.completed + counts.failed + counts.running + counts.waiting + counts.cancelled
 }
 
 /** The task keys of all job items. */
-export function itemKeys(tasks: readonly TaskRow[]): ReadonlySet<string> {
+export function listItemKeys(tasks: readonly TaskRow[]): ReadonlySet<string> {
   return new Set(tasks.filter(isItem).map((task) => task.key))
 }
 
 /** The title of the item that an agent works on; empty if there is none. */
-export function itemTitle(team: Team, agentId: string): string {
+export function findItemTitle(team: Team, agentId: string): string {
   const key = findAgent(team.agents, agentId)?.taskId ?? ''
   return team.tasks.find((task) => key !== '' && task.key === key && isItem(task))?.title ?? ''
 }
@@ -125,14 +131,14 @@ export function itemTitle(team: Team, agentId: string): string {
  * Remove the workers of finished items. There may be hundreds, and the list of items shows each of
  * them.
  */
-export function withoutDoneWorkers(team: Team): Team {
-  const items = itemKeys(team.tasks)
+export function hideDoneWorkers(team: Team): Team {
+  const items = listItemKeys(team.tasks)
   if (items.size === 0) return team
-  const done = (agent: AgentRow) => agent.state === 'closed' && items.has(agent.taskId)
-  return { ...team, agents: team.agents.filter((agent) => !done(agent)) }
+  const isDone = (agent: AgentRow) => agent.state === 'closed' && items.has(agent.taskId)
+  return { ...team, agents: team.agents.filter((agent) => !isDone(agent)) }
 }
 
 /** Failed jobs, which continue only when a person acts. */
-export function failedJobs(tasks: readonly TaskRow[]): readonly JobRow[] {
+export function listFailedJobs(tasks: readonly TaskRow[]): readonly JobRow[] {
   return tasks.filter(isJob).filter((job) => computeJobStatus(job) === 'failed')
 }

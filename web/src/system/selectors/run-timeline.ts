@@ -1,6 +1,6 @@
 /** The events of one run in order of time. */
 import type { Part, RunRow, ToolPart } from '../rows/model'
-import { agentName, type Team } from './team'
+import { findAgentName, type Team } from './team'
 
 export type Moment =
   | { readonly kind: 'started'; readonly key: string; readonly at: number }
@@ -43,16 +43,17 @@ export const GROUPS: Readonly<Record<Moment['kind'], MomentGroup>> = {
 }
 
 export function buildTimeline(run: RunRow, team: Team, parts: readonly Part[]): readonly Moment[] {
-  const within = (at: number) => at > 0 && at >= run.started && (run.ended === 0 || at <= run.ended)
+  const isDuringRun = (at: number) => at > 0 && at >= run.started && (run.ended === 0 || at <= run.ended)
   const moments: Moment[] = []
   if (run.started > 0) moments.push({ kind: 'started', key: 'started', at: run.started })
   for (const part of parts) {
     // The team's rows already list this message as sent.
-    if (!within(part.at) || part.kind === 'worker_notification' || part.kind === 'agent_handoff') continue
+    if (!isDuringRun(part.at) || part.kind === 'worker_notification' || part.kind === 'agent_handoff')
+      continue
     if (part.kind === 'tool_call') moments.push({ kind: 'tool', key: part.key, at: part.at, part })
     else moments.push({ kind: 'text', key: part.key, at: part.at, part })
   }
-  moments.push(...teamMoments(run, team, within))
+  moments.push(...listTeamMoments(run, team, isDuringRun))
   if (run.ended > 0) moments.push({ kind: 'ended', key: 'ended', at: run.ended, run })
   return moments.toSorted((a, b) => sortRank(a) - sortRank(b) || a.at - b.at)
 }
@@ -62,7 +63,7 @@ function sortRank(moment: Moment): number {
   return moment.kind === 'started' ? -1 : moment.kind === 'ended' ? 1 : 0
 }
 
-function teamMoments(run: RunRow, team: Team, within: (at: number) => boolean): readonly Moment[] {
+function listTeamMoments(run: RunRow, team: Team, isDuringRun: (at: number) => boolean): readonly Moment[] {
   const { agents, tasks, notifications, handoffs } = team
   const spawned = agents
     .filter((agent) => agent.parentRunId === run.key)
@@ -71,19 +72,26 @@ function teamMoments(run: RunRow, team: Team, within: (at: number) => boolean): 
       return { kind: 'spawned', key: `spawned ${agent.key}`, at: created, agent: agent.name }
     })
   const returned = notifications
-    .filter((notification) => notification.parentAgentId === run.agentId && within(notification.at))
+    .filter((notification) => notification.parentAgentId === run.agentId && isDuringRun(notification.at))
     .map((notification): Moment => {
       const { key, at, status, summary } = notification
-      return { kind: 'returned', key, at, agent: agentName(agents, notification.agentId), status, summary }
+      return {
+        kind: 'returned',
+        key,
+        at,
+        agent: findAgentName(agents, notification.agentId),
+        status,
+        summary,
+      }
     })
   const handoffMoments = handoffs
     .filter(
       (handoff) =>
-        (handoff.source === run.agentId || handoff.target === run.agentId) && within(handoff.requested),
+        (handoff.source === run.agentId || handoff.target === run.agentId) && isDuringRun(handoff.requested),
     )
     .map((handoff): Moment => {
       const out = handoff.source === run.agentId
-      const agent = agentName(agents, out ? handoff.target : handoff.source)
+      const agent = findAgentName(agents, out ? handoff.target : handoff.source)
       return {
         kind: 'handoff',
         key: handoff.key,
@@ -97,7 +105,7 @@ function teamMoments(run: RunRow, team: Team, within: (at: number) => boolean): 
 }
 
 /** The text of a moment that a filter searches. */
-export function momentText(moment: Moment): string {
+export function getSearchText(moment: Moment): string {
   switch (moment.kind) {
     case 'tool':
       return `${moment.part.tool} ${moment.part.summary}`
@@ -108,7 +116,7 @@ export function momentText(moment: Moment): string {
     case 'handoff':
       return `${moment.agent} ${moment.message}`
     case 'text':
-      return partText(moment.part)
+      return getPartText(moment.part)
     case 'started':
     case 'ended':
       return ''
@@ -116,7 +124,7 @@ export function momentText(moment: Moment): string {
 }
 
 /** A part as one line of text. */
-export function partText(part: Exclude<Part, ToolPart>): string {
+export function getPartText(part: Exclude<Part, ToolPart>): string {
   switch (part.kind) {
     case 'assistant_text':
     case 'reasoning_summary':

@@ -52,7 +52,7 @@ export function needsAttention(state: State): boolean {
 }
 
 /** The agents that need attention, the most urgent first. */
-export function agentsNeedingAttention(agents: readonly AgentRow[]): readonly AgentRow[] {
+export function listUrgentAgents(agents: readonly AgentRow[]): readonly AgentRow[] {
   const urgent = agents.filter((agent) => needsAttention(agent.state))
   return urgent.toSorted((a, b) => RANKS[a.state] - RANKS[b.state] || a.order - b.order)
 }
@@ -82,7 +82,7 @@ export function findAgent(agents: readonly AgentRow[], name: string): AgentRow |
 }
 
 /** The name of an agent, or the id if it has no row. */
-export function agentName(agents: readonly AgentRow[], id: string): string {
+export function findAgentName(agents: readonly AgentRow[], id: string): string {
   return findAgent(agents, id)?.name ?? id
 }
 
@@ -118,7 +118,7 @@ export interface Asker {
 export function findAsker(team: Team | null, action: ActionRow): Asker | null {
   const agent = team === null ? null : findAgent(team.agents, action.agentId)
   if (team === null || agent === null) return null
-  return { name: agent.name, parent: agentName(team.agents, agent.parentAgentId) }
+  return { name: agent.name, parent: findAgentName(team.agents, agent.parentAgentId) }
 }
 
 export interface Line {

@@ -6,9 +6,9 @@ import type { ApiClient } from '../api/client'
 import type { ArtifactDiff, ArtifactRetried } from '../generated/contracts'
 import type { LocalValues } from '../local/local-values'
 import type { ArtifactRow } from '../rows/model'
-import { asVersions, type Version } from '../rows/nested-entries'
+import { readVersions, type Version } from '../rows/nested-entries'
 import { Signal } from '../signal'
-import { type Refusal, toRefusal } from './notice-store'
+import { buildRefusal, type Refusal } from './notice-store'
 
 /** An edited text and its base version. */
 export interface ArtifactDraft {
@@ -46,7 +46,7 @@ export class ArtifactStore {
     this.#values = values
   }
 
-  draft(artifactId: string): ArtifactDraft | null {
+  getDraft(artifactId: string): ArtifactDraft | null {
     const cached = this.#drafts.get(artifactId)
     if (cached !== undefined) return cached
     const stored = parseDraft(this.#values.read(`artifact.${artifactId}`))
@@ -62,7 +62,7 @@ export class ArtifactStore {
   }
 
   /** The draft of a new artifact in a session. */
-  newDraft(sessionId: string): NewArtifact {
+  getNewDraft(sessionId: string): NewArtifact {
     const draft =
       this.#newDrafts.get(sessionId) ?? parseNewDraft(this.#values.read(`artifact.new.${sessionId}`))
     this.#newDrafts.set(sessionId, draft)
@@ -82,7 +82,7 @@ export class ArtifactStore {
   async create(sessionId: string, { place, path, title, text }: NewArtifact): Promise<string> {
     const target = place === 'file' ? { path } : { title }
     const content = place === 'file' && text === '' ? null : text
-    return (await this.#api.command('create_artifact', { sessionId, ...target, content })).artifactId
+    return (await this.#api.send('create_artifact', { sessionId, ...target, content })).artifactId
   }
 
   isSaving(artifactId: string): boolean {
@@ -90,7 +90,7 @@ export class ArtifactStore {
   }
 
   /** The refusal of the last command for this artifact; null if it was accepted. */
-  refusal(artifactId: string): Refusal | null {
+  getRefusal(artifactId: string): Refusal | null {
     return this.#refusals.get(artifactId) ?? null
   }
 
@@ -99,37 +99,37 @@ export class ArtifactStore {
    * since.
    */
   async save(sessionId: string, artifactId: string): Promise<boolean> {
-    const draft = this.draft(artifactId)
+    const draft = this.getDraft(artifactId)
     if (draft === null || this.#saving.has(artifactId)) return false
     const body = { sessionId, artifactId, baseVersion: draft.base, content: draft.text }
-    const saved = await this.#run(artifactId, () => this.#api.command('edit_artifact', body))
-    if (saved && this.draft(artifactId) === draft) this.write(artifactId, null)
+    const saved = await this.#run(artifactId, () => this.#api.send('edit_artifact', body))
+    if (saved && this.getDraft(artifactId) === draft) this.write(artifactId, null)
     return saved
   }
 
   rollback(sessionId: string, artifactId: string, version: number, baseVersion: number): Promise<boolean> {
     const body = { sessionId, artifactId, version, baseVersion }
-    return this.#run(artifactId, () => this.#api.command('rollback_artifact', body))
+    return this.#run(artifactId, () => this.#api.send('rollback_artifact', body))
   }
 
   retry(sessionId: string, artifactId: string, baseVersion: number): Promise<boolean> {
     const body = { sessionId, artifactId, baseVersion }
-    return this.#run(artifactId, () => this.#api.command('retry_artifact', body))
+    return this.#run(artifactId, () => this.#api.send('retry_artifact', body))
   }
 
   /** All versions; null until `readVersions` has read them. */
-  versions(artifactId: string): readonly Version[] | null {
+  getVersions(artifactId: string): readonly Version[] | null {
     return this.#versions.get(artifactId) ?? null
   }
 
   /** Raises ApiProblem. */
   async readVersions(sessionId: string, { artifactId }: ArtifactRow): Promise<void> {
     const read = await this.#api.query('get_artifact', { sessionId, artifactId })
-    this.#versions.set(artifactId, asVersions(read.versions))
+    this.#versions.set(artifactId, readVersions(read.versions))
     this.changes.emit()
   }
 
-  diff(artifactId: string, from: number, to: number): DiffRead | null {
+  getDiff(artifactId: string, from: number, to: number): DiffRead | null {
     return this.#diffs.get(`${artifactId} ${from} ${to}`) ?? null
   }
 
@@ -166,7 +166,7 @@ export class ArtifactStore {
       const { status } = await work()
       return status === 'saved'
     } catch (error) {
-      this.#refusals.set(artifactId, toRefusal(error))
+      this.#refusals.set(artifactId, buildRefusal(error))
       return false
     } finally {
       this.#saving.delete(artifactId)
@@ -179,13 +179,13 @@ function parseNewDraft(text: string | null): NewArtifact {
   if (text === null) return EMPTY_DRAFT
   try {
     const value = JSON.parse(text) as Partial<NewArtifact>
-    const textField = (field: 'path' | 'title' | 'text') =>
+    const readField = (field: 'path' | 'title' | 'text') =>
       typeof value[field] === 'string' ? value[field] : ''
     return {
       place: value.place === 'session' ? 'session' : 'file',
-      path: textField('path'),
-      title: textField('title'),
-      text: textField('text'),
+      path: readField('path'),
+      title: readField('title'),
+      text: readField('text'),
     }
   } catch {
     return EMPTY_DRAFT

@@ -3,9 +3,9 @@
  * names the files that are ready.
  */
 import type { ApiClient } from '../api/client'
-import { newId } from '../ids'
+import { createId } from '../ids'
 import { Signal } from '../signal'
-import { type Refusal, toRefusal } from './notice-store'
+import { buildRefusal, type Refusal } from './notice-store'
 
 export interface AttachedFile {
   readonly id: string
@@ -39,13 +39,13 @@ export class AttachmentStore {
     this.#api = api
   }
 
-  filesAt(place: string): readonly AttachedFile[] {
+  listFiles(place: string): readonly AttachedFile[] {
     return this.#places.get(place) ?? NONE
   }
 
   /** Attach files and upload them, up to the maximum. */
   add(place: string, files: readonly File[]): void {
-    const remaining = Math.max(0, MAX_FILES - this.filesAt(place).length)
+    const remaining = Math.max(0, MAX_FILES - this.listFiles(place).length)
     for (const file of files.slice(0, remaining)) void this.#send(place, file)
   }
 
@@ -53,28 +53,28 @@ export class AttachmentStore {
   remove(place: string, id: string): void {
     this.#aborts.get(id)?.abort()
     this.#aborts.delete(id)
-    const removed = this.filesAt(place).find((file) => file.id === id)
+    const removed = this.listFiles(place).find((file) => file.id === id)
     if (removed !== undefined) revokePreview(removed)
     this.#set(
       place,
-      this.filesAt(place).filter((file) => file.id !== id),
+      this.listFiles(place).filter((file) => file.id !== id),
     )
   }
 
   /** Remove and return the files of a composer, to send them with an input. */
   removeAll(place: string): readonly AttachedFile[] {
-    const files = this.filesAt(place)
+    const files = this.listFiles(place)
     this.#set(place, NONE)
     return files
   }
 
   /** Put the files of a rejected input back. */
   restore(place: string, list: readonly AttachedFile[]): void {
-    if (list.length > 0) this.#set(place, [...list, ...this.filesAt(place)])
+    if (list.length > 0) this.#set(place, [...list, ...this.listFiles(place)])
   }
 
   async #send(place: string, file: File): Promise<void> {
-    const id = newId('att')
+    const id = createId('att')
     const abort = new AbortController()
     this.#aborts.set(id, abort)
     const entry: AttachedFile = {
@@ -88,13 +88,13 @@ export class AttachmentStore {
       media: '',
       preview: createPreview(file),
     }
-    this.#set(place, [...this.filesAt(place), entry])
+    this.#set(place, [...this.listFiles(place), entry])
     try {
       const onProgress = (share: number) => this.#change(place, id, { share })
       const { upload, size, media } = await this.#api.upload(entry.name, file, onProgress, abort.signal)
       this.#change(place, id, { state: 'ready', share: 1, upload, size, media })
     } catch (error) {
-      if (!abort.signal.aborted) this.#change(place, id, { state: 'failed', problem: toRefusal(error) })
+      if (!abort.signal.aborted) this.#change(place, id, { state: 'failed', problem: buildRefusal(error) })
     } finally {
       this.#aborts.delete(id)
     }
@@ -103,7 +103,7 @@ export class AttachmentStore {
   #change(place: string, id: string, change: Partial<AttachedFile>): void {
     this.#set(
       place,
-      this.filesAt(place).map((file) => (file.id === id ? { ...file, ...change } : file)),
+      this.listFiles(place).map((file) => (file.id === id ? { ...file, ...change } : file)),
     )
   }
 

@@ -30,7 +30,7 @@ export class EvidenceStore {
     if (this.#packing) return
     this.#set(true, null)
     try {
-      this.#set(false, await this.#api.command('export_evidence', { sessionId, taskId }))
+      this.#set(false, await this.#api.send('export_evidence', { sessionId, taskId }))
     } finally {
       if (this.#packing) this.#set(false, null)
     }

@@ -4,7 +4,7 @@ import { ApiClient } from '../api/client'
 import type { PastSessionEntry } from '../generated/contracts'
 import { ImportStore } from './import-store'
 
-function pastSession(sourceId: string, more: Partial<PastSessionEntry> = {}): PastSessionEntry {
+function buildPastSession(sourceId: string, more: Partial<PastSessionEntry> = {}): PastSessionEntry {
   return { source: 'codex', product: 'Codex', sourceId, folder: '/a', title: sourceId, changed: 1, ...more }
 }
 
@@ -25,21 +25,21 @@ function deferAnswer(answer: unknown) {
 }
 
 const IMPORTED = { sessionId: 'ses_1', added: 2, known: 0 }
-const states = ({ view }: ImportStore) =>
+const listStates = ({ view }: ImportStore) =>
   Object.fromEntries(Object.entries(view.imports).map(([key, progress]) => [key, progress.state]))
 
 test('the list of a folder is dropped when another is opened, even if it arrives late', async () => {
-  const late = deferAnswer({ sessions: [pastSession('a')] })
+  const late = deferAnswer({ sessions: [buildPastSession('a')] })
   const { store: past } = createStore({
     list_past_sessions: ({ workspaceId }) =>
-      workspaceId === 'wks_a' ? late.answer() : { sessions: [pastSession('b')] },
+      workspaceId === 'wks_a' ? late.answer() : { sessions: [buildPastSession('b')] },
   })
   const first = past.open('wks_a')
   await past.open('wks_b')
   late.release()
   await first
 
-  expect(past.view.list?.sessions).toEqual([pastSession('b')])
+  expect(past.view.list?.sessions).toEqual([buildPastSession('b')])
 })
 
 test('sessions are imported one after the other, by key, and the list is read again', async () => {
@@ -47,19 +47,19 @@ test('sessions are imported one after the other, by key, and the list is read ag
   const first = deferAnswer(IMPORTED)
   const { store: past, server } = createStore({
     list_past_sessions: () => ({
-      sessions: [pastSession('a', here ? { imported: true } : {}), pastSession('b')],
+      sessions: [buildPastSession('a', here ? { imported: true } : {}), buildPastSession('b')],
     }),
     import_past_session: ({ sourceId }) => (sourceId === 'a' ? first.answer() : IMPORTED),
   })
   await past.open('wks_a')
-  const done = past.enqueue([pastSession('a'), pastSession('b')])
-  expect(states(past)).toEqual({ 'codex a': 'running', 'codex b': 'waiting' })
-  await past.enqueue([pastSession('a')])
+  const done = past.enqueue([buildPastSession('a'), buildPastSession('b')])
+  expect(listStates(past)).toEqual({ 'codex a': 'running', 'codex b': 'waiting' })
+  await past.enqueue([buildPastSession('a')])
   here = true
   first.release()
   await done
 
-  expect(states(past)).toEqual({ 'codex a': 'done', 'codex b': 'done' })
+  expect(listStates(past)).toEqual({ 'codex a': 'done', 'codex b': 'done' })
   expect(past.view.list?.sessions[0]?.imported).toBe(true)
   expect(server.requests.map(({ name, body }) => [name, body])).toEqual([
     ['import_past_session', { workspaceId: 'wks_a', source: 'codex', sourceId: 'a' }],
@@ -71,12 +71,12 @@ test('stopping drops waiting imports, and a running one continues', async () => 
   const first = deferAnswer(IMPORTED)
   const { store: past, server } = createStore({ import_past_session: () => first.answer() })
   await past.open('wks_a')
-  const done = past.enqueue([pastSession('a'), pastSession('b')])
+  const done = past.enqueue([buildPastSession('a'), buildPastSession('b')])
   past.stop()
   first.release()
   await done
 
-  expect(states(past)).toEqual({ 'codex a': 'done' })
+  expect(listStates(past)).toEqual({ 'codex a': 'done' })
   expect(server.requests).toHaveLength(1)
 })
 
@@ -86,7 +86,7 @@ test('a failed import shows the reason, and the next one is imported', async () 
     import_past_session: ({ sourceId }) => (sourceId === 'a' ? refusal : IMPORTED),
   })
   await past.open('wks_a')
-  await past.enqueue([pastSession('a'), pastSession('b')])
+  await past.enqueue([buildPastSession('a'), buildPastSession('b')])
 
   expect(past.view.imports).toEqual({
     'codex a': {
@@ -110,7 +110,7 @@ test('a running import is polled until it ends, even if another page started it'
     const states = [{ importing: 1 }, { importing: 7 }, { imported: true }]
     let count = 0
     const { store: past } = createStore({
-      list_past_sessions: () => ({ sessions: [pastSession('a', states[count++])] }),
+      list_past_sessions: () => ({ sessions: [buildPastSession('a', states[count++])] }),
     })
     await past.open('wks_a')
     expect(past.view.list?.sessions[0]?.importing).toBe(1)

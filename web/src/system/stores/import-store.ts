@@ -1,9 +1,9 @@
 /** Past sessions of other products in the folder, and their imports. */
 import type { ApiClient } from '../api/client'
-import { pastSessionKey } from '../format/names'
+import { buildPastSessionKey } from '../format/names'
 import type { PastSessionEntry, PastSessionImported, PastSessionList } from '../generated/contracts'
 import { Signal } from '../signal'
-import { type Refusal, toRefusal } from './notice-store'
+import { buildRefusal, type Refusal } from './notice-store'
 
 /** Poll interval while an import is running, in milliseconds. */
 const POLL_MS = 1000
@@ -54,14 +54,14 @@ export class ImportStore {
   /** Add sessions to the import queue. They are imported one after the other. */
   async enqueue(sessions: readonly PastSessionEntry[]): Promise<void> {
     const { imports } = this.#view
-    const added = sessions.filter((session) => !isPending(imports[pastSessionKey(session)]))
+    const added = sessions.filter((session) => !isPending(imports[buildPastSessionKey(session)]))
     this.#queue = [...this.#queue, ...added]
     this.#setProgress(
-      Object.fromEntries(added.map((session) => [pastSessionKey(session), { state: 'waiting' }])),
+      Object.fromEntries(added.map((session) => [buildPastSessionKey(session), { state: 'waiting' }])),
     )
     if (this.#working) return
     this.#working = true
-    for (let next = this.#next(); next !== undefined; next = this.#next()) await this.#import(next)
+    for (let next = this.#findNext(); next !== undefined; next = this.#findNext()) await this.#import(next)
     this.#working = false
   }
 
@@ -73,7 +73,7 @@ export class ImportStore {
     this.#set({ imports: Object.fromEntries(remaining) })
   }
 
-  #next(): PastSessionEntry | undefined {
+  #findNext(): PastSessionEntry | undefined {
     const [next, ...rest] = this.#queue
     this.#queue = rest
     return next
@@ -83,16 +83,16 @@ export class ImportStore {
     const workspaceId = this.#workspaceId
     const { source, sourceId } = session
     const setProgress = (progress: ImportProgress) => {
-      if (workspaceId === this.#workspaceId) this.#setProgress({ [pastSessionKey(session)]: progress })
+      if (workspaceId === this.#workspaceId) this.#setProgress({ [buildPastSessionKey(session)]: progress })
     }
     setProgress({ state: 'running' })
     this.#watch()
     try {
-      const answer = await this.#api.command('import_past_session', { workspaceId, source, sourceId })
+      const answer = await this.#api.send('import_past_session', { workspaceId, source, sourceId })
       await this.#read()
       setProgress({ state: 'done', answer })
     } catch (error) {
-      setProgress({ state: 'failed', refusal: toRefusal(error) })
+      setProgress({ state: 'failed', refusal: buildRefusal(error) })
     }
   }
 
@@ -102,7 +102,7 @@ export class ImportStore {
     try {
       change = { list: await this.#api.query('list_past_sessions', { workspaceId }), failed: null }
     } catch (error) {
-      change = { failed: toRefusal(error) }
+      change = { failed: buildRefusal(error) }
     }
     if (workspaceId !== this.#workspaceId) return
     this.#set(change)

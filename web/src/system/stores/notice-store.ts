@@ -28,13 +28,13 @@ export class NoticeStore {
   }
 
   add(error: unknown): void {
-    this.addRefusal(toRefusal(error))
+    this.addRefusal(buildRefusal(error))
   }
 
   addRefusal(refusal: Refusal): void {
     const notice = { id: this.#next++, ...refusal }
-    const same = (other: Notice) => other.code === notice.code && other.message === notice.message
-    this.#list = [...this.#list.filter((other) => !same(other)), notice].slice(-4)
+    const isSame = (other: Notice) => other.code === notice.code && other.message === notice.message
+    this.#list = [...this.#list.filter((other) => !isSame(other)), notice].slice(-4)
     this.changes.emit()
   }
 
@@ -44,7 +44,7 @@ export class NoticeStore {
   }
 }
 
-export function toRefusal(error: unknown): Refusal {
+export function buildRefusal(error: unknown): Refusal {
   if (error instanceof ApiProblem) {
     const { code, message, hint, field, reason, params } = error
     return { code, message, hint, field, reason, params }

@@ -32,7 +32,7 @@ export class Outbox {
   readonly changes = new Signal()
   #entries: readonly SentInput[] = []
 
-  entriesOf(sessionId: string): readonly SentInput[] {
+  listEntries(sessionId: string): readonly SentInput[] {
     return this.#entries.filter((entry) => entry.sessionId === sessionId)
   }
 
@@ -63,9 +63,11 @@ export class Outbox {
 function hasRow(entry: SentInput, rows: RowStore): boolean {
   if (entry.sendMode === 'steer') {
     return rows
-      .panel('parts')
-      .all()
+      .getPanel('parts')
+      .list()
       .some((part) => part.kind === 'user_text' && part.steerId === entry.id)
   }
-  return rows.panel('turns').get(entry.id) !== undefined || rows.panel('queue').get(entry.id) !== undefined
+  return (
+    rows.getPanel('turns').get(entry.id) !== undefined || rows.getPanel('queue').get(entry.id) !== undefined
+  )
 }

@@ -12,7 +12,7 @@ import type {
   SettingsRead,
 } from '../generated/contracts'
 import { Signal } from '../signal'
-import { type Refusal, toRefusal } from './notice-store'
+import { buildRefusal, type Refusal } from './notice-store'
 
 export type SettingsPlace = SettingsRead['place']
 
@@ -76,8 +76,8 @@ export class SettingsStore {
    */
   async write(changes: Readonly<Record<string, unknown>>): Promise<Refusal | null> {
     const { read, place } = this.#view
-    const body = { place, changes, digest: read?.digest ?? '', ...this.#scope() }
-    const refusal = await this.#attempt(() => this.#api.confirmedCommand('update_settings', body))
+    const body = { place, changes, digest: read?.digest ?? '', ...this.#getScope() }
+    const refusal = await this.#attempt(() => this.#api.sendConfirmed('update_settings', body))
     if (refusal === null) await this.open(place, this.#workspaceId)
     return refusal
   }
@@ -97,13 +97,13 @@ export class SettingsStore {
   /** Store a key in the keyring. Returns its handle or the refusal. The value is not kept here. */
   async storeSecret(name: string, value: string): Promise<{ readonly handle: string } | Refusal> {
     try {
-      return { handle: (await this.#api.confirmedCommand('set_secret', { name, value })).handle }
+      return { handle: (await this.#api.sendConfirmed('set_secret', { name, value })).handle }
     } catch (error) {
-      return toRefusal(error)
+      return buildRefusal(error)
     }
   }
 
-  async test(name: string): Promise<void> {
+  async testModel(name: string): Promise<void> {
     if (this.#view.tested[name] === 'testing') return
     const setTested = (tested: ModelTestResult | 'testing') =>
       this.#set({ tested: { ...this.#view.tested, [name]: tested } })
@@ -111,21 +111,21 @@ export class SettingsStore {
     try {
       setTested(await this.#api.query('test_model', { name }))
     } catch (error) {
-      const { code, message, hint } = toRefusal(error)
+      const { code, message, hint } = buildRefusal(error)
       setTested({ name, ok: false, problem: { code: code as 'internal', message, hint } })
     }
   }
 
   async addRule(rule: RuleEntry): Promise<Refusal | null> {
     const body = { ...rule, workspaceId: this.#workspaceId }
-    const refusal = await this.#attempt(() => this.#api.confirmedCommand('add_rule', body))
+    const refusal = await this.#attempt(() => this.#api.sendConfirmed('add_rule', body))
     await this.#readRules()
     return refusal
   }
 
   async revokeRule(ruleId: string): Promise<Refusal | null> {
     const body = { ruleId, workspaceId: this.#workspaceId }
-    const refusal = await this.#attempt(() => this.#api.confirmedCommand('revoke_rule', body))
+    const refusal = await this.#attempt(() => this.#api.sendConfirmed('revoke_rule', body))
     await this.#readRules()
     return refusal
   }
@@ -133,12 +133,12 @@ export class SettingsStore {
   /** Apply rules to past calls and show the verdicts. Changes nothing. */
   async tryRules(rules: readonly RuleEntry[]): Promise<Refusal | null> {
     const body = { workspaceId: this.#workspaceId, rules }
-    return this.#attempt(async () => this.#set({ tried: await this.#api.command('dry_run_rules', body) }))
+    return this.#attempt(async () => this.#set({ tried: await this.#api.send('dry_run_rules', body) }))
   }
 
   async reconnect(server: string): Promise<Refusal | null> {
     const body = { workspaceId: this.#workspaceId, server }
-    const refusal = await this.#attempt(() => this.#api.command('reconnect_server', body))
+    const refusal = await this.#attempt(() => this.#api.send('reconnect_server', body))
     await this.#readServers()
     return refusal
   }
@@ -148,18 +148,18 @@ export class SettingsStore {
       await work()
       return null
     } catch (error) {
-      return toRefusal(error)
+      return buildRefusal(error)
     }
   }
 
-  #scope(): { readonly workspaceId?: string } {
+  #getScope(): { readonly workspaceId?: string } {
     return this.#workspaceId === '' ? {} : { workspaceId: this.#workspaceId }
   }
 
   #readFile(): Promise<void> {
     const { place } = this.#view
     return this.#update(async () => ({
-      read: await this.#api.query('get_settings', { place, ...this.#scope() }),
+      read: await this.#api.query('get_settings', { place, ...this.#getScope() }),
     }))
   }
 
@@ -195,7 +195,7 @@ export class SettingsStore {
     try {
       change = await read()
     } catch (error) {
-      change = { failed: toRefusal(error) }
+      change = { failed: buildRefusal(error) }
     }
     if (place === this.#view.place && workspaceId === this.#workspaceId) this.#set(change)
   }

@@ -19,7 +19,7 @@ export class ToolStore {
     this.#api = api
   }
 
-  inventory(sessionId: string, threadId: string | null): InventoryRead | null {
+  getInventory(sessionId: string, threadId: string | null): InventoryRead | null {
     return this.#inventories.get(`${sessionId} ${threadId}`) ?? null
   }
 
@@ -36,7 +36,7 @@ export class ToolStore {
   }
 
   /** The row of a process, with its latest output while it is running. */
-  process(row: ProcessRow): ProcessRow {
+  getProcess(row: ProcessRow): ProcessRow {
     const read = this.#processes.get(row.processId)
     return row.state !== 'running' || read === undefined ? row : { ...row, output: read.output }
   }

@@ -51,7 +51,7 @@ export class TrustStore {
    */
   async trust({ workspaceId, digest }: TrustRead): Promise<void> {
     try {
-      await this.#api.confirmedCommand('trust_workspace', { workspaceId, digest })
+      await this.#api.sendConfirmed('trust_workspace', { workspaceId, digest })
     } finally {
       await this.refresh(workspaceId)
     }
@@ -60,7 +60,7 @@ export class TrustStore {
   /** Raises ApiProblem. */
   async revoke(workspaceId: string): Promise<void> {
     try {
-      await this.#api.command('revoke_trust', { workspaceId })
+      await this.#api.send('revoke_trust', { workspaceId })
     } finally {
       await this.refresh(workspaceId)
     }

@@ -73,7 +73,7 @@ class Streams {
   }
 }
 
-async function started(): Promise<Streams> {
+async function startStream(): Promise<Streams> {
   const streams = new Streams()
   streams.subscription.start()
   await vi.advanceTimersByTimeAsync(0)
@@ -81,7 +81,7 @@ async function started(): Promise<Streams> {
 }
 
 test('it starts with a snapshot and continues from its cursor when the stream ends', async () => {
-  const streams = await started()
+  const streams = await startStream()
   await streams.send('snapshot', '5.0')
   await streams.send('ops', '6.0')
   await streams.close()
@@ -95,13 +95,13 @@ test('it starts with a snapshot and continues from its cursor when the stream en
 })
 
 test.each([1, 2, 3, 7])('events are equal when the stream comes in pieces of %i bytes', async (size) => {
-  const streams = await started()
-  const op = (key: string) => JSON.stringify({ op: 'remove', panel: 'queue', key })
+  const streams = await startStream()
+  const encodeOp = (key: string) => JSON.stringify({ op: 'remove', panel: 'queue', key })
   await streams.sendText(
     [
       ': keep-alive\n\nid: 5.0\nevent: snapshot\ndata: {"kind":"snapshot",\ndata: "ops":[]}\n\n',
-      `:\n\nid: 6.0\r\nevent: ops\r\ndata: {"kind":"ops","ops":[${op('潮\u2028')}]}\r\n\r\n`,
-      `event: ops\nid: 7.0\n\nid: 8.0\nevent: ops\ndata: {"kind":"ops","ops":[${op('b')}]}\n\n`,
+      `:\n\nid: 6.0\r\nevent: ops\r\ndata: {"kind":"ops","ops":[${encodeOp('潮\u2028')}]}\r\n\r\n`,
+      `event: ops\nid: 7.0\n\nid: 8.0\nevent: ops\ndata: {"kind":"ops","ops":[${encodeOp('b')}]}\n\n`,
       'id: 9.0\nevent: ops\ndata: {"kind":',
     ].join(''),
     size,
@@ -112,7 +112,7 @@ test.each([1, 2, 3, 7])('events are equal when the stream comes in pieces of %i 
 })
 
 test('an applied message is not applied again (UI-34)', async () => {
-  const streams = await started()
+  const streams = await startStream()
   await streams.send('snapshot', '5.3')
   await streams.send('ops', '5.3')
   await streams.send('ops', '5.2')
@@ -122,7 +122,7 @@ test('an applied message is not applied again (UI-34)', async () => {
 })
 
 test('a gap marks the view and fetches a snapshot (UI-30)', async () => {
-  const streams = await started()
+  const streams = await startStream()
   await streams.send('snapshot', '5.0')
   streams.answer = 'gap'
   await streams.send('ops', '9.0')
@@ -136,7 +136,7 @@ test('a gap marks the view and fetches a snapshot (UI-30)', async () => {
 })
 
 test('a gap that recurs after each repair is retried ever more rarely', async () => {
-  const streams = await started()
+  const streams = await startStream()
   for (let round = 0; round < 4; round++) {
     streams.answer = 'applied'
     await streams.send('snapshot', '5.0')
@@ -152,7 +152,7 @@ test('a gap that recurs after each repair is retried ever more rarely', async ()
 })
 
 test('an unservable cursor leads to a snapshot, whether refused or reported in the stream (UI-30)', async () => {
-  const streams = await started()
+  const streams = await startStream()
   await streams.send('snapshot', '5.0')
   await streams.send('gap', '', { code: 'gap', message: 'too old' })
   await vi.advanceTimersByTimeAsync(0)
@@ -182,7 +182,7 @@ test('an unreachable server is retried with growing waits, and at once on reques
 })
 
 test('a stream that is silent longer than the keep-alive is reopened', async () => {
-  const streams = await started()
+  const streams = await startStream()
   await streams.send('snapshot', '5.0')
   await vi.advanceTimersByTimeAsync(39_000)
   expect(streams.opened).toHaveLength(1)
@@ -204,7 +204,7 @@ test.each([
 })
 
 test('a stopped subscription opens and reports nothing, and continues from its cursor when started', async () => {
-  const streams = await started()
+  const streams = await startStream()
   await streams.send('snapshot', '5.0')
   streams.subscription.stop()
   await vi.advanceTimersByTimeAsync(60_000)

@@ -168,15 +168,15 @@ export class Subscription {
 
   #wait(ms: number, stopped: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
-      const done = () => {
+      const finish = () => {
         clearTimeout(timer)
-        stopped.removeEventListener('abort', done)
+        stopped.removeEventListener('abort', finish)
         this.#wake = null
         resolve()
       }
-      const timer = setTimeout(done, ms)
-      stopped.addEventListener('abort', done)
-      this.#wake = done
+      const timer = setTimeout(finish, ms)
+      stopped.addEventListener('abort', finish)
+      this.#wake = finish
     })
   }
 }

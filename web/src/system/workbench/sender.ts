@@ -2,7 +2,7 @@
 import type { ApiClient } from '../api/client'
 import { ApiProblem } from '../api/problem'
 import type { Attachment, Mode, PermissionMode } from '../generated/contracts'
-import { newId } from '../ids'
+import { createId } from '../ids'
 import type { Drafts } from '../local/drafts'
 import type { AttachedFile, AttachmentStore } from '../stores/attachment-store'
 import type { Outbox, SendMode, SentInput } from '../stores/outbox'
@@ -49,10 +49,10 @@ export class Sender {
     const entry: SentInput = {
       ...input,
       attached: this.#attachments.removeAll(place.draft),
-      id: newId(input.sendMode === 'steer' ? 'str' : 'trn'),
+      id: createId(input.sendMode === 'steer' ? 'str' : 'trn'),
       sessionId: place.sessionId,
       state: 'sending',
-      key: newId('key'),
+      key: createId('key'),
     }
     this.#outbox.add(entry)
     if (input.sendMode !== 'steer') this.#timings.recordSent(entry.id, input.sendMode !== 'queue')
@@ -68,7 +68,7 @@ export class Sender {
 
   async #deliver(entry: SentInput, place: SendTarget): Promise<string> {
     try {
-      const sessionId = await this.#command(entry, place)
+      const sessionId = await this.#sendCommand(entry, place)
       this.#outbox.change(entry.id, { state: 'accepted', sessionId })
       return sessionId
     } catch (error) {
@@ -84,12 +84,12 @@ export class Sender {
     }
   }
 
-  async #command(entry: SentInput, place: SendTarget): Promise<string> {
+  async #sendCommand(entry: SentInput, place: SendTarget): Promise<string> {
     const { sessionId, text, mode, permissionMode, chosen } = entry
-    const attachments = attachmentFields(entry.attached)
+    const attachments = buildAttachmentFields(entry.attached)
     if (entry.sendMode === 'steer') {
       const steer = { sessionId, text, steerId: entry.id, ...attachments }
-      const accepted = await this.#api.command('steer_turn', steer, entry.key)
+      const accepted = await this.#api.send('steer_turn', steer, entry.key)
       return accepted.sessionId
     }
     const target = sessionId === '' ? { workspaceId: place.workspaceId } : { sessionId }
@@ -98,13 +98,13 @@ export class Sender {
     const whenBusy = entry.sendMode === 'start' ? 'refuse' : entry.sendMode
     const settings = { mode, ...(chosen && { permissionMode }), whenBusy, turnId: entry.id } as const
     const body = { ...target, ...settings, ...attachments, text }
-    const accepted = await this.#api.command('submit_turn', body, entry.key)
+    const accepted = await this.#api.send('submit_turn', body, entry.key)
     return accepted.sessionId
   }
 }
 
 /** The attachments of an input in wire form. */
-function attachmentFields(attached: readonly AttachedFile[]): {
+function buildAttachmentFields(attached: readonly AttachedFile[]): {
   readonly attachments?: readonly Attachment[]
 } {
   if (attached.length === 0) return {}

@@ -1,7 +1,7 @@
 /** A session: its feed, and older turns that are read on demand. */
 import type { ApiClient } from '../api/client'
 import type { TurnRow } from '../rows/model'
-import { firstBegun } from '../rows/model'
+import { findFirstBegun } from '../rows/model'
 import type { OnOffloaded } from '../rows/row-store'
 import { Signal } from '../signal'
 import { Feed } from './feed'
@@ -46,7 +46,7 @@ export class Session {
    * continues before them. Raises ApiProblem.
    */
   async loadOlder(): Promise<void> {
-    const first = firstBegun(this.feed.rows.panel('turns').all())
+    const first = findFirstBegun(this.feed.rows.getPanel('turns').list())
     if (first === undefined || this.#loadingOlder || this.#reachedStart) return
     this.#loadingOlder = true
     this.changes.emit()
@@ -64,7 +64,7 @@ export class Session {
 
   /** Whether the parts of a turn were read or streamed. */
   hasParts(turn: TurnRow): boolean {
-    return this.#read.has(turn.turnId) || this.feed.rows.panel('parts').ofTurn(turn.turnId).length > 0
+    return this.#read.has(turn.turnId) || this.feed.rows.getPanel('parts').listTurn(turn.turnId).length > 0
   }
 
   /** Read the parts of a turn. Raises ApiProblem; the caller may retry. */
@@ -73,7 +73,7 @@ export class Session {
     this.#reading.add(turnId)
     try {
       const parameters = { sessionId: this.id, turnId }
-      const read = await this.#timings.timeRead(() => this.#api.query('get_parts', parameters))
+      const read = await this.#timings.measureRead(() => this.#api.query('get_parts', parameters))
       this.#read.add(turnId)
       this.feed.rows.merge('parts', read.parts)
     } finally {
@@ -88,14 +88,14 @@ export class Session {
   #completeFirstTurn(): void {
     this.#readBefore = Number.POSITIVE_INFINITY
     this.#reachedStart = false
-    const first = this.feed.rows.panel('parts').all()[0]
-    if (first === undefined || first.turnId === '' || partStep(first.order) <= FIRST_PART) return
+    const first = this.feed.rows.getPanel('parts').list()[0]
+    if (first === undefined || first.turnId === '' || getStep(first.order) <= FIRST_PART) return
     // On failure, the next snapshot tries again. Until then the turn shows the parts that it has.
     this.loadParts(first.turnId).catch(() => {})
   }
 }
 
 /** The step of a part: the lower 20 bits of its order. */
-function partStep(order: number): number {
+function getStep(order: number): number {
   return order % 2 ** 20
 }

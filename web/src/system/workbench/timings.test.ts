@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { append, place, textPart, turnRow, upsert } from '../../../dev/rows'
+import { append, buildPosition, buildTextPart, buildTurnRow, upsert } from '../../../dev/rows'
 import { RowStore } from '../rows/row-store'
 import { Timings } from './timings'
 
-function bench() {
+function createBench() {
   const state = { now: 0, measured: [] as string[], paints: [] as ((painted: boolean) => void)[] }
   const clock = {
     now: () => state.now,
@@ -20,12 +20,12 @@ function bench() {
 }
 
 test('status and first text are measured from sending (UI-32)', () => {
-  const { state, timings, rows, of } = bench()
+  const { state, timings, rows, of } = createBench()
   timings.recordSent('trn_a', true)
   state.now = 40
-  rows.apply([upsert('turns', turnRow('trn_a', 10, { state: 'running', endedAt: 0 }))])
+  rows.apply([upsert('turns', buildTurnRow('trn_a', 10, { state: 'running', endedAt: 0 }))])
   state.now = 70
-  rows.apply([upsert('parts', textPart(place('trn_a', 10, 1), '', { state: 'streaming' }))])
+  rows.apply([upsert('parts', buildTextPart(buildPosition('trn_a', 10, 1), '', { state: 'streaming' }))])
   expect(of('text')).toBeUndefined()
   state.now = 90
   rows.apply([append('run_trn_a.1', 'content', 0, 'Hello')])
@@ -37,21 +37,21 @@ test('status and first text are measured from sending (UI-32)', () => {
 })
 
 test('a turn that is queued, refused or ends without text has no first text (UI-32)', () => {
-  const { timings, rows, of } = bench()
+  const { timings, rows, of } = createBench()
   timings.recordSent('trn_q', false)
   timings.recordSent('trn_r', true)
   timings.forget('trn_r')
   timings.recordSent('trn_e', true)
-  for (const id of ['trn_q', 'trn_r', 'trn_e']) rows.apply([upsert('turns', turnRow(id, 10))])
+  for (const id of ['trn_q', 'trn_r', 'trn_e']) rows.apply([upsert('turns', buildTurnRow(id, 10))])
   for (const id of ['trn_q', 'trn_r', 'trn_e']) {
-    rows.apply([upsert('parts', textPart(place(id, 10, 1), 'late'))])
+    rows.apply([upsert('parts', buildTextPart(buildPosition(id, 10, 1), 'late'))])
   }
   expect(of('status')?.count).toBe(2)
   expect(of('text')).toBeUndefined()
 })
 
 test('rows before one frame are one paint, and an opened session is measured once (UI-32)', () => {
-  const { state, timings, rows, of } = bench()
+  const { state, timings, rows, of } = createBench()
   const opened = timings.startOpening()
   rows.replace([])
   state.now = 5
@@ -65,18 +65,18 @@ test('rows before one frame are one paint, and an opened session is measured onc
 })
 
 test('reads on demand are measured, failed ones are not (UI-32)', async () => {
-  const { state, timings, of } = bench()
+  const { state, timings, of } = createBench()
   for (const took of [30, 10, 20]) {
-    await timings.timeRead(async () => {
+    await timings.measureRead(async () => {
       state.now += took
     })
   }
-  await expect(timings.timeRead(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
+  await expect(timings.measureRead(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
   expect(of('detail')).toEqual({ name: 'detail', count: 3, last: 20, typical: 20, worst: 30 })
 })
 
 test('a hidden page is not measured, and a visible one is measured again (UI-32)', () => {
-  const { state, rows, of } = bench()
+  const { state, rows, of } = createBench()
   rows.apply([])
   state.paints.pop()?.(false)
   expect(of('paint')).toBeUndefined()

@@ -40,7 +40,7 @@ export class Timings {
   readonly #text = new Map<string, number>()
   #painting = false
 
-  constructor(clock: Clock = performance, afterPaint: AfterPaint = nextPaint) {
+  constructor(clock: Clock = performance, afterPaint: AfterPaint = awaitPaint) {
     this.#clock = clock
     this.#afterPaint = afterPaint
   }
@@ -68,7 +68,7 @@ export class Timings {
   /** Record that rows of the active session changed. */
   recordRows(rows: RowStore): void {
     for (const [turnId, since] of this.#status) {
-      if (rows.panel('turns').get(turnId) === undefined) continue
+      if (rows.getPanel('turns').get(turnId) === undefined) continue
       this.#status.delete(turnId)
       this.#add('status', since)
     }
@@ -96,7 +96,7 @@ export class Timings {
   }
 
   /** Time a read on demand. A failed read is not counted. */
-  async timeRead<T>(read: () => Promise<T>): Promise<T> {
+  async measureRead<T>(read: () => Promise<T>): Promise<T> {
     const since = this.#clock.now()
     const result = await read()
     this.#add('detail', since)
@@ -104,11 +104,11 @@ export class Timings {
   }
 
   #lookForText(rows: RowStore, turnId: string, since: number): void {
-    const parts = rows.panel('parts').ofTurn(turnId)
+    const parts = rows.getPanel('parts').listTurn(turnId)
     if (parts.some((part) => part.kind === 'assistant_text' && part.content.text !== '')) {
       this.#text.delete(turnId)
       this.#add('text', since)
-    } else if ((rows.panel('turns').get(turnId)?.endedAt ?? 0) > 0) this.#text.delete(turnId)
+    } else if ((rows.getPanel('turns').get(turnId)?.endedAt ?? 0) > 0) this.#text.delete(turnId)
   }
 
   #add(name: TimingName, since: number): void {
@@ -136,7 +136,7 @@ function summarize(name: TimingName, samples: readonly number[]): Timing {
 }
 
 /** Run a task after the next frame is painted. A hidden page has no frames. */
-function nextPaint(done: (painted: boolean) => void): void {
+function awaitPaint(done: (painted: boolean) => void): void {
   const isVisible = () => globalThis.document?.visibilityState === 'visible'
   if (isVisible()) requestAnimationFrame(() => setTimeout(() => done(isVisible()), 0))
   else done(false)

@@ -13,7 +13,7 @@ import { Signal } from '../signal'
 import { AttachmentStore } from '../stores/attachment-store'
 import { BroadFolderStore } from '../stores/broad-folder-store'
 import { EvidenceStore } from '../stores/evidence-store'
-import { NoticeStore, type Refusal, toRefusal } from '../stores/notice-store'
+import { buildRefusal, NoticeStore, type Refusal } from '../stores/notice-store'
 import { Outbox, type SentInput } from '../stores/outbox'
 import { Feed } from './feed'
 import { type Input, Sender, type SendTarget } from './sender'
@@ -52,7 +52,7 @@ export class Workbench {
     this.api = api
     api.approveFolder = () => this.#approveFolder()
     this.blobs = new BlobTexts((hash, offset, length) =>
-      this.timings.timeRead(() => api.readBlob(hash, offset, length)),
+      this.timings.measureRead(() => api.readBlob(hash, offset, length)),
     )
     this.images = new ImageStore((hash, offset, length) => api.readBlob(hash, offset, length))
     this.evidence = new EvidenceStore(api)
@@ -110,7 +110,7 @@ export class Workbench {
   }
 
   /** Reconnect after this tab received a credential. */
-  signedIn(): void {
+  resumeSignedIn(): void {
     if (this.#phase === 'unauthenticated') void this.begin(this.workspaceId || null)
   }
 
@@ -131,7 +131,7 @@ export class Workbench {
   async #approveFolder(): Promise<boolean> {
     const open = this.#meta?.workspaces.find((workspace) => workspace.workspaceId === this.workspaceId)
     if (open === undefined || !(await this.broadFolder.ask(open.path))) return false
-    await this.api.confirmedCommand('open_workspace', { path: open.path, wide: true })
+    await this.api.sendConfirmed('open_workspace', { path: open.path, wide: true })
     return true
   }
 
@@ -139,7 +139,7 @@ export class Workbench {
   openSession(id: string | null): void {
     if ((this.#active?.id ?? null) === id) return
     this.#active?.feed.stop()
-    this.#active = id === null ? null : this.#session(id)
+    this.#active = id === null ? null : this.#getSession(id)
     if (this.#active !== null) {
       this.#measureOpening(this.#active)
       this.#active.feed.start()
@@ -153,7 +153,7 @@ export class Workbench {
     if (this.#startingDemo) return
     this.#startingDemo = true
     try {
-      const { sessionId } = await this.api.command('start_demo', { name })
+      const { sessionId } = await this.api.send('start_demo', { name })
       this.#meta = await this.api.readMeta()
       this.openSession(sessionId)
     } catch (error) {
@@ -186,7 +186,7 @@ export class Workbench {
   }
 
   /** The answer to an action that was sent and has no fact yet; null if there is none. */
-  answering(actionId: string): Decision | null {
+  getPendingDecision(actionId: string): Decision | null {
     return this.#answering.get(actionId) ?? null
   }
 
@@ -200,9 +200,7 @@ export class Workbench {
     // confirmation.
     const wider = response.decision === 'approve' && (response.scope ?? 'once') !== 'once'
     const accepted = await this.attempt(() =>
-      wider
-        ? this.api.confirmedCommand('respond_action', response)
-        : this.api.command('respond_action', response),
+      wider ? this.api.sendConfirmed('respond_action', response) : this.api.send('respond_action', response),
     )
     if (accepted) return
     this.#answering.delete(response.actionId)
@@ -226,7 +224,7 @@ export class Workbench {
       await work()
       return null
     } catch (error) {
-      return toRefusal(error)
+      return buildRefusal(error)
     }
   }
 
@@ -268,7 +266,7 @@ export class Workbench {
     }
   }
 
-  #session(id: string): Session {
+  #getSession(id: string): Session {
     const existing = this.#sessions.get(id)
     const session =
       existing ?? new Session(this.api, id, this.timings, (ref, text) => this.blobs.store(ref, text))
@@ -291,7 +289,7 @@ export class Workbench {
 
   /** Switch to the workspace of the active session. */
   #follow(session: Session): void {
-    const shell = session.feed.rows.panel('session').all()[0]
+    const shell = session.feed.rows.getPanel('session').list()[0]
     if (session === this.#active && shell !== undefined) this.openWorkspace(shell.workspaceId)
   }
 

@@ -23,7 +23,7 @@ export function DiffView(props: {
       aria-label={props.label}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable box must be reachable by keyboard
       tabIndex={0}
-      className={`diff-view overflow-auto rounded-md border border-line ${viewHeight(props)}`}
+      className={`diff-view overflow-auto rounded-md border border-line ${chooseHeight(props)}`}
     >
       <Suspense
         fallback={
@@ -36,7 +36,7 @@ export function DiffView(props: {
   )
 }
 
-function viewHeight({ whole, low }: { readonly whole?: boolean; readonly low?: boolean }): string {
+function chooseHeight({ whole, low }: { readonly whole?: boolean; readonly low?: boolean }): string {
   if (whole) return ''
   return low ? 'max-h-[max(8rem,26vh)]' : 'max-h-96'
 }
