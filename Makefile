@@ -6,7 +6,7 @@ BIN := .venv/bin
 # Each process of a run imports what the first one compiled.
 unexport PYTHONDONTWRITEBYTECODE
 
-# A copy of examples/sample, made once: what is done in it stays, and is none of this project's files.
+# A copy of examples/sample, made once. Changes to it are kept and are not part of the repository.
 SAMPLE := sample
 FOLDER ?= $(SAMPLE)
 ARGS ?=
@@ -51,7 +51,7 @@ test-pythons: setup-test  ## pass the Python tests under every Python of this ma
 	@$(BIN)/python scripts/page.py build
 	@$(BIN)/python scripts/pythons.py $(ARGS)
 
-check: check-python check-types check-imports check-style check-generated check-web  ## lint, types, imports, sizes, names, words
+check: check-python check-types check-imports check-style check-generated check-web  ## lint, types, imports, sizes, names, words, references
 
 check-python: setup-dev
 	@$(BIN)/ruff check .
@@ -65,6 +65,7 @@ check-imports: setup-dev
 
 check-style: setup-dev
 	@$(BIN)/python scripts/check_style.py
+	@$(BIN)/python scripts/check_references.py
 
 check-generated: setup-dev
 	@$(BIN)/python scripts/gen --check

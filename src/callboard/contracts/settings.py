@@ -192,7 +192,7 @@ class Settings(SettingsStruct, frozen=True, kw_only=True):
     """Settings of a user for all folders.
 
     `models` are in order of preference. `fallback` names the models that replace a failed one, in
-    order. `demo_pace` is the speaking time of demo agents, 0 for none. `retention` is the number of
+    order. `demo_pace` is the delay factor of demos, 0 for no delay. `retention` is the number of
     days after which large contents of an archived session may be deleted, 0 for never.
     """
 

@@ -242,7 +242,7 @@ int rename(const char *from, const char *to) {
     return done;
 }
 
-/* A journal that was removed and stands there again would be rolled back. */
+/* SQLite would roll back a removed journal that exists again. */
 int unlink(const char *path) {
     find();
     if (control == &none || strncmp(path, under, strlen(under)) != 0) return real_unlink(path);

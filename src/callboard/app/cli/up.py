@@ -38,7 +38,7 @@ CALLBOARD_DEMO_PACE, CALLBOARD_BASE_URL, CALLBOARD_MODEL, CALLBOARD_API_KEY, OPE
 ANTHROPIC_API_KEY, GEMINI_API_KEY, GOOGLE_API_KEY), and settings.toml in CALLBOARD_HOME:
   port = {PORT}
   browser = true
-  demo_pace = 1.0                       speed of demo agents; 0 means no delay
+  demo_pace = 1.0                       delay factor of demos; 0 is no delay
   fallback = ["claude"]                 models to use, in order, when a model fails
   [[models]]
   name = "qwen"

@@ -1,7 +1,7 @@
 """Events of the Multi-agent runtime specification, in one order per workspace for all clients.
 
 A workspace's facts are in several streams. Their order is the position of a fact in the store
-(`FactLog.arrivals`): the order in which facts became durable, which no restart changes.
+(`FactLog.read_arrivals`): the order in which facts became durable, which no restart changes.
 
 **Numbers.** Each position opens a block of numbers, `place << 22`. The first sixteen are for the
 events of the fact itself, and are always the same. The rest are for live events (Token,

@@ -1,7 +1,7 @@
 """Exports of evidence packs.
 
 The exporter reads the facts in pages and writes the pack in a thread, without blocking its session.
-Only the final fact takes the session's turn, like any other command.
+Only the final fact is processed in the session's command queue.
 """
 
 from __future__ import annotations

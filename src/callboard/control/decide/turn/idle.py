@@ -1,6 +1,6 @@
-"""The rule of idle agents, stated here and in docs/architecture.md.
+"""The rule of idle agents.
 
-An agent with unread input or open work and no run never has the state `done` or `running`. It is
+An agent with unread input or open work and no run never has the state `completed` or `running`. It is
 paused with a reason, one `resume_thread` gives it a run, and it needs attention. The rule reads the
 state and no event, so it applies after every path: an interrupt, a failure, a crash, a message that
 wakes no agent.
