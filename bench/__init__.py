@@ -1,9 +1,13 @@
-"""Benchmarks of Callboard, each beside a peer or a baseline in the same run: `make bench`, or `python -m bench --help`.
+"""Benchmarks of Callboard, each compared with a peer or a baseline of the same run.
 
-rows        one file per row of the table
-peers       other systems running the same turn
-board       Callboard in this process; `history` builds long sessions from it; `product` runs the real one in its own process
-worker      a process that runs turns in one system
-harness     sizes, rounds, folders; `results` the figures of a row; `machine` the hardware and versions
-table       README.md and the terminal; `plots` the plots
+Start them with `make bench`, or see `python -m bench --help`.
+
+rows        one module per row of the table
+workers     programs that rows start as processes
+rigs        Callboard in the process (`board`) or as a process (`product`), and its sessions
+peers       other systems that run the same turn
+callers     model clients that send the same conversation
+harness     sizes, rounds and folders of rows
+results     figures of rows; `table` and `plots` render them
+machine     hardware, versions and disk syncs
 """

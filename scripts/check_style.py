@@ -53,7 +53,7 @@ AVOIDED_WORDS = re.compile(
 )
 #: Words that a file quotes, with the reason.
 _QUOTED_WORDS = {
-    "bench/conversation.py": "the content of a measured turn, whose bytes stay the same",
+    "bench/rigs/conversation.py": "the content of a measured turn, whose bytes stay the same",
     "scripts/check_style.py": "the list of these words",
     "src/callboard/models/offline/words.py": "common words, which a search skips",
     "tests/packaging/test_style.py": "examples of breaches",

@@ -9,7 +9,7 @@ from typing import Any
 from agno.models.message import Message
 from agno.models.openai import OpenAIChat, OpenAIResponses
 
-from bench.conversation import ANSWER, ARGUMENTS, NOTES, PROMPT, TOOL
+from bench.rigs.conversation import ANSWER, ARGUMENTS, NOTES, PROMPT, TOOL
 
 
 class Caller:

@@ -7,7 +7,7 @@ import json
 import socket
 from urllib.parse import urlsplit
 
-from bench.conversation import ANSWER, ARGUMENTS, NOTES, PROMPT, TOOL
+from bench.rigs.conversation import ANSWER, ARGUMENTS, NOTES, PROMPT, TOOL
 
 _END = b"0\r\n\r\n"
 #: Bytes per write, as in Callboard.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import cast
 
-from bench.conversation import ANSWER, ARGUMENTS, NOTES, PROMPT, TOOL
+from bench.rigs.conversation import ANSWER, ARGUMENTS, NOTES, PROMPT, TOOL
 from callboard.contracts.ports.model import (
     Finished,
     ModelMessage,

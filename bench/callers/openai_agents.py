@@ -10,7 +10,7 @@ from agents import ModelSettings, OpenAIChatCompletionsModel, OpenAIResponsesMod
 from agents.models.interface import ModelTracing
 from openai import AsyncOpenAI
 
-from bench.conversation import ANSWER, ARGUMENTS, NOTES, PROMPT, TOOL
+from bench.rigs.conversation import ANSWER, ARGUMENTS, NOTES, PROMPT, TOOL
 
 
 class Caller:

@@ -41,7 +41,7 @@ class Turning(Protocol):
 def of(name: str) -> Turning:
     """Return a peer, or `callboard` itself."""
     if name in OURS:
-        turning: Turning = getattr(import_module("bench.board"), OURS[name])()
+        turning: Turning = getattr(import_module("bench.rigs.board"), OURS[name])()
     else:
         turning = import_module(f"bench.peers.{name}").Peer()
     return turning

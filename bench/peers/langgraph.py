@@ -17,7 +17,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
-from bench.conversation import ANSWER, ARGUMENTS, NOTES, PROMPT, TOOL
+from bench.rigs.conversation import ANSWER, ARGUMENTS, NOTES, PROMPT, TOOL
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

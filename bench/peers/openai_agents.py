@@ -11,7 +11,7 @@ from agents import Agent, ModelResponse, RunConfig, Runner, SQLiteSession, Usage
 from agents.models.interface import Model
 from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
 
-from bench.conversation import ANSWER, ARGUMENTS, NOTES, PROMPT, TOOL
+from bench.rigs.conversation import ANSWER, ARGUMENTS, NOTES, PROMPT, TOOL
 
 
 class _Model(Model):

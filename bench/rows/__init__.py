@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from bench.harness import Row
-
-from . import (
+from bench.rows import (
     appends,
     calls,
+    event_loop,
     fanout,
-    held,
-    holds,
+    idle_sessions,
     opening,
     projection,
     restart,
@@ -33,7 +32,7 @@ ROWS: tuple[Row, ...] = (
     projection.ROW,
     restart.ROW,
     calls.ROW,
-    holds.ROW,
-    held.ROW,
+    event_loop.ROW,
+    idle_sessions.ROW,
     streaming.ROW,
 )

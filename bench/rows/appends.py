@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from bench.harness import Row, Scale
-from bench.history import History, history
 from bench.results import Line, Result, ratios, spread
+from bench.rigs.history import History, history
 from callboard.contracts.ports.store import Append
 from callboard.log.sqlite.schema import FACTS
 from callboard.log.sqlite.store import SqliteStore, open_store

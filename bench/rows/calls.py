@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 from bench.callers import BARE, CALLERS, OURS, peers_for
 from bench.harness import Row, Scale
-from bench.processes import Process, python
-from bench.provider import base_url, provider
 from bench.results import Line, Result, ratios, spread
+from bench.rigs.processes import Process, python
+from bench.workers.provider import base_url, provider
 
 FORMATS = {
     "openai-compatible": "chat completions",
@@ -69,7 +69,7 @@ async def _format(
     async with AsyncExitStack() as stack:
         workers: dict[str, Process] = {}
         for name in names:
-            command = python("bench.calling", name, format, base_url(root, format))
+            command = python("bench.workers.model_calls", name, format, base_url(root, format))
             workers[name] = await stack.enter_async_context(Process(*command))
             await workers[name].read_line()
         for length in lengths:

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from bench import conversation
 from bench.harness import Row, Scale
-from bench.processes import Process, python
-from bench.product import Http, product, request
 from bench.results import Line, Plot, Result, Spread, percentile, spread
+from bench.rigs import conversation
+from bench.rigs.processes import Process, python
+from bench.rigs.product import Http, product, request
 
 VIEWERS = 100
 FACTS_A_SECOND = 200
@@ -31,7 +31,7 @@ async def run(scale: Scale) -> Result:
     rate = 2 * FACTS_A_SECOND / FACTS_A_TURN
     async with (
         product(scale.place) as running,
-        Process(*python("bench.bare", str(folder), str(rate), str(EVENT_BYTES))) as bare,
+        Process(*python("bench.workers.bare_feed", str(folder), str(rate), str(EVENT_BYTES))) as bare,
     ):
         port = await bare.read_line()
         client = await running.connect()
@@ -39,8 +39,8 @@ async def run(scale: Scale) -> Result:
         session = first["sessionId"]
         path = request(running, "GET", f"/sessions/{session}/ops").decode()
         async with (
-            Process(*python("bench.viewers", running.host, str(running.port), str(VIEWERS))) as ours,
-            Process(*python("bench.viewers", "127.0.0.1", str(port), str(VIEWERS))) as others,
+            Process(*python("bench.workers.viewers", running.host, str(running.port), str(VIEWERS))) as ours,
+            Process(*python("bench.workers.viewers", "127.0.0.1", str(port), str(VIEWERS))) as others,
         ):
             await ours.ask(request=path)
             await others.ask(request="GET / HTTP/1.1\r\n\r\n")

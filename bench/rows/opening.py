@@ -7,13 +7,13 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from bench import conversation
-from bench.browser import chromium, painted
 from bench.harness import Row, Scale, in_turn
-from bench.history import history
-from bench.long_session import build
-from bench.product import Product, product
 from bench.results import Line, Result, Spread, ratios, spread
+from bench.rigs import conversation
+from bench.rigs.browser import chromium, painted
+from bench.rigs.history import history
+from bench.rigs.product import Product, product
+from bench.rigs.stored_sessions import build
 
 SHORT = 1_000
 GOAL_RATIO, GOAL_MS, GOAL_KB, GOAL_PAINTED = 1.5, 150.0, 256, 500.0

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import msgspec
 
-from bench import conversation
 from bench.harness import OUT, Row, Scale
-from bench.history import history
 from bench.results import Line, Plot, Result, Spread, ratios, spread
+from bench.rigs import conversation
+from bench.rigs.history import history
 from callboard.contracts.facts.tool import ToolRequested
 from callboard.contracts.facts.turn import TurnCompleted
 from callboard.contracts.live import Frame

@@ -6,11 +6,11 @@ import asyncio
 import sys
 import time
 
-from bench import conversation
 from bench.harness import Row, Scale
-from bench.processes import Process
-from bench.product import Http, Product, product
 from bench.results import Line, Result, Spread, percentile, spread
+from bench.rigs import conversation
+from bench.rigs.processes import Process
+from bench.rigs.product import Http, Product, product
 
 GOAL_MS = 1500.0
 SESSIONS = 20

@@ -12,11 +12,11 @@ from typing import Any
 import msgspec
 import yaml
 
-from bench.board import Board
-from bench.conversation import ANSWER, PROMPT
 from bench.harness import Row, Scale
-from bench.processes import ROOT
 from bench.results import Line, Result, spread
+from bench.rigs.board import Board
+from bench.rigs.conversation import ANSWER, PROMPT
+from bench.rigs.processes import ROOT
 from callboard.contracts.content import Text
 from callboard.contracts.record import Record
 from callboard.log.sqlite.schema import FACTS

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 
 from bench.harness import Row, Scale
-from bench.processes import Process, python
-from bench.provider import PIECE, base_url, provider
 from bench.results import Line, Result, spread
-from bench.streaming import PEERS
+from bench.rigs.processes import Process, python
+from bench.workers.provider import PIECE, base_url, provider
+from bench.workers.streamed_answers import PEERS
 
 OURS = "callboard"
 #: Deltas of an answer, and per second of simulated time.
@@ -45,7 +45,7 @@ async def _stream(scale: Scale, root: str, name: str, warm: int, answers: int) -
     folder = scale.place / name
     folder.mkdir()
     async with Process(
-        *python("bench.streaming", name, str(folder), base_url(root, "openai-compatible", DELTAS))
+        *python("bench.workers.streamed_answers", name, str(folder), base_url(root, "openai-compatible", DELTAS))
     ) as process:
         await process.read_line()
         first = await process.ask(answers=1)

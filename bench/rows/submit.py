@@ -6,11 +6,11 @@ import asyncio
 import time
 from typing import Any
 
-from bench import conversation
 from bench.harness import Row, Scale
 from bench.machine import fdatasyncs
-from bench.product import Http, product
 from bench.results import Line, Plot, Result, Spread, percentile
+from bench.rigs import conversation
+from bench.rigs.product import Http, product
 
 #: Milliseconds added to two syncs.
 P50, P99 = 4.0, 20.0

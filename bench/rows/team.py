@@ -5,11 +5,11 @@ from __future__ import annotations
 from contextlib import AsyncExitStack
 from typing import Any
 
-from bench.fleet import BUDGET
 from bench.harness import Row, Scale
 from bench.peers import PEERS, installed
-from bench.processes import Process, python
 from bench.results import Line, Result, Spread, percentile, ratios, spread
+from bench.rigs.processes import Process, python
+from bench.workers.subagents import BUDGET
 
 OURS, PEER = "callboard", "langgraph"
 NAME = f"LangGraph Send, {PEERS[PEER][0].removeprefix('LangGraph ')}"
@@ -26,7 +26,9 @@ async def run(scale: Scale) -> Result:
         for name in names:
             folder = scale.place / name
             folder.mkdir()
-            crowds[name] = await stack.enter_async_context(Process(*python("bench.fleet", name, str(folder))))
+            crowds[name] = await stack.enter_async_context(
+                Process(*python("bench.workers.subagents", name, str(folder)))
+            )
             await crowds[name].read_line()
         for number in range(scale.rounds):
             for name in sorted(names, reverse=bool(number % 2)):

@@ -9,11 +9,11 @@ from contextlib import AsyncExitStack, closing
 from itertools import pairwise
 from pathlib import Path
 
-from bench import conversation
 from bench.harness import Row, Scale
 from bench.peers import PEERS, installed
-from bench.processes import Process, counting_syncs, python, syncs
 from bench.results import Line, Plot, Result, Spread, ratios, spread
+from bench.rigs import conversation
+from bench.rigs.processes import Process, counting_syncs, python, syncs
 
 OURS = "callboard"
 PLAIN = "callboard_plain"
@@ -41,7 +41,7 @@ async def run(scale: Scale) -> Result:
     names = [OURS, PLAIN, *peers]
     async with AsyncExitStack() as stack:
         workers = {
-            name: await stack.enter_async_context(Process(*python("bench.worker", name, _folder(scale, name))))
+            name: await stack.enter_async_context(Process(*python("bench.workers.turns", name, _folder(scale, name))))
             for name in names
         }
         for worker in workers.values():
@@ -138,7 +138,7 @@ async def _syncs(scale: Scale, name: str) -> tuple[float, float] | None:
     trace = scale.place / f"{name}.trace"
     folder = scale.place / f"{name}-traced"
     folder.mkdir()
-    command = counting_syncs(trace, python("bench.worker", name, str(folder)))
+    command = counting_syncs(trace, python("bench.workers.turns", name, str(folder)))
     if command is None:
         return None
     async with Process(*command) as worker:

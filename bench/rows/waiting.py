@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bench.harness import Row, Scale
-from bench.processes import Process, python
 from bench.results import Line, Result, Spread, percentile, spread
+from bench.rigs.processes import Process, python
 
 GOAL_BYTES, GOAL_MS = 2048.0, 50.0
 #: Sessions created before all are closed: their memory is reused by the next.
@@ -17,7 +17,7 @@ async def run(scale: Scale) -> Result:
     """Measure `scale.n` waiting sessions, and some that stay open."""
     woken = max(1, min(200, scale.n // 5))
     holding = max(woken, min(MAX_HELD, scale.n // 2))
-    async with Process(*python("bench.sleepers", str(scale.place))) as process:
+    async with Process(*python("bench.workers.waiting_sessions", str(scale.place))) as process:
         start = await process.read_line()
         half = max(1, scale.n // 2)
         before = await _come_and_go(process, half)

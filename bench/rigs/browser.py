@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager
 
 from playwright.async_api import Browser, async_playwright
 
-from .processes import PATIENCE
-from .product import Product
+from bench.rigs.processes import PATIENCE
+from bench.rigs.product import Product
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 #: Reports milliseconds since the navigation, in a task after the frame with the first turn: that frame is painted.

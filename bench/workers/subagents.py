@@ -1,4 +1,4 @@
-"""Process in which one agent has many subagents: `python -m bench.fleet NAME FOLDER`.
+"""Process in which one agent has many subagents: `python -m bench.workers.subagents NAME FOLDER`.
 
 At `{"run": n}` a lead delegates to n subagents in one answer and waits for all of them. Each makes two model calls and one tool
 call. `langgraph` fans out to n agents with `Send`. The answer contains the measurements.
@@ -15,8 +15,8 @@ from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from bench.board import USAGE, AtOnce, Board
-from bench.processes import PATIENCE
+from bench.rigs.board import USAGE, AtOnce, Board
+from bench.rigs.processes import PATIENCE
 from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.facts.subagent import SubagentCompleted, SubagentSpawned, SubagentStarted
 from callboard.contracts.facts.turn import TurnCompleted

@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 
 import yaml
 
-from .conversation import ANSWER, NOTES
-from .processes import PATIENCE, Process
+from bench.rigs.conversation import ANSWER, NOTES
+from bench.rigs.processes import PATIENCE, Process
 
 API = "/api/v1"
 #: The only path outside the API.

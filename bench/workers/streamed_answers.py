@@ -1,4 +1,4 @@
-"""Process that reads streamed answers for a long time: `python -m bench.streaming NAME FOLDER BASE_URL`.
+"""Process that reads streamed answers for a long time: `python -m bench.workers.streamed_answers NAME FOLDER BASE_URL`.
 
 `{"answers": n}` requests n streamed answers in one conversation, and answers with the resident bytes and the processor time in
 milliseconds.
@@ -16,8 +16,8 @@ from typing import Any, Protocol
 
 import uvloop
 
-from bench.conversation import PROMPT
 from bench.machine import resident
+from bench.rigs.conversation import PROMPT
 
 #: Systems by module: name, and required library.
 PEERS = {
@@ -40,7 +40,7 @@ class Ours:
     """Callboard with a client that follows the session."""
 
     async def open(self, folder: Path, base_url: str) -> None:
-        from bench.board import Board
+        from bench.rigs.board import Board
         from callboard.app.hosting.process import settle_heap, share_time
         from callboard.contracts.ports.model import Route
         from callboard.models.wire import Endpoint, WireModel

@@ -1,4 +1,4 @@
-"""Process that runs turns in one system: `python -m bench.worker NAME FOLDER`.
+"""Process that runs turns in one system: `python -m bench.workers.turns NAME FOLDER`.
 
 Each input line is an order, each output line its answer. `{"new": 5}` runs the first turn of five new sessions, `{"more": 50}`
 fifty more turns of one session (with `"of": 1` of another). Both answer with the milliseconds of each turn, the total processor

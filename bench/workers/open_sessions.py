@@ -1,4 +1,4 @@
-"""Process with open sessions that clients follow: `python -m bench.holding FOLDER`.
+"""Process with open sessions that clients follow: `python -m bench.workers.open_sessions FOLDER`.
 
 `{"make": n}` writes n sessions of one turn each to the log. `{"open": n}` opens n of them, each with a client that has its
 snapshot, and runs the periodic check of sessions. `{"let_go": 1}` ends the clients and closes all sessions. All answer with
@@ -16,9 +16,9 @@ from pathlib import Path
 
 import uvloop
 
-from bench.board import Board
-from bench.history import History, history
 from bench.machine import resident
+from bench.rigs.board import Board
+from bench.rigs.history import History, history
 
 _NUMBERS = count()
 #: Seconds before the runtime closes a session: never during the bench.

@@ -1,4 +1,4 @@
-"""Minimal durable feed, as a baseline: `python -m bench.bare FOLDER RATE SIZE`.
+"""Minimal durable feed, as a baseline: `python -m bench.workers.bare_feed FOLDER RATE SIZE`.
 
 Accepts connections. At each `{"seconds": s}` it commits a row RATE times a second (SQLite, synchronous=FULL, in a thread)
 and then writes an event of SIZE bytes to every connection. An event's id is the microsecond before its commit, and `.0`.

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from bench.rigs.board import Board
 from callboard.contracts.facts.base import Fact
 from callboard.contracts.facts.model import ModelRequested
 from callboard.contracts.facts.session import SessionCreated
@@ -16,8 +17,6 @@ from callboard.contracts.ports.store import Append
 from callboard.contracts.record import NewFact, Origin, Record
 from callboard.contracts.scope import PERSON, Scope
 from callboard.runtime.clock import Clock, UuidIds
-
-from .board import Board
 
 _FRESH: dict[str, IdKind] = {"turn": "turn", "run": "run", "tool_call": "call"}
 _NEW_SESSION = ("session.created", "thread.opened")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from .history import History
-from .product import product
+from bench.rigs.history import History
+from bench.rigs.product import product
 
 
 async def build(folder: Path, turn_history: History, sessions: dict[str, int]) -> None:

@@ -1,4 +1,4 @@
-"""Process in which sessions wait for a person: `python -m bench.sleepers FOLDER`.
+"""Process in which sessions wait for a person: `python -m bench.workers.waiting_sessions FOLDER`.
 
 `{"wait": n}` creates n more. `{"let_go": 1}` makes the runtime close idle sessions, as it does automatically. Both answer with
 the resident bytes. `{"wake": k}` answers k pending approvals in sequence, random ones or with `"newest": 1` the newest, and
@@ -17,8 +17,8 @@ from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
-from bench.board import ENDS, WRITES, Board
 from bench.machine import resident
+from bench.rigs.board import ENDS, WRITES, Board
 from callboard.contracts.commands.action import RespondAction
 from callboard.contracts.commands.turn import TurnAccepted
 

@@ -1,4 +1,4 @@
-"""Process with many viewers of one stream: `python -m bench.viewers HOST PORT COUNT`.
+"""Process with many viewers of one stream: `python -m bench.workers.viewers HOST PORT COUNT`.
 
 The first line of stdin is the request. It reports when all viewers have their first bytes. At the next line it answers with
 [id, nanoseconds] of each event of each viewer.
@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import uvloop
 
-from bench.product import Arrivals
+from bench.rigs.product import Arrivals
 
 
 class _Viewer(asyncio.Protocol):

@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
 from typing import Any
 
+from bench.rigs.conversation import ANSWER, ARGUMENTS, NOTES, PROMPT, TOOL
 from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.commands.base import Command
 from callboard.contracts.commands.session import OpenWorkspace
@@ -31,8 +32,6 @@ from callboard.log.sqlite.store import open_store
 from callboard.runtime.dependencies import Dependencies, Limits
 from callboard.runtime.runtime import Runtime
 from callboard.tools.toolbox import FolderToolbox
-
-from .conversation import ANSWER, ARGUMENTS, NOTES, PROMPT, TOOL
 
 USAGE = Usage(input_tokens=1200, output_tokens=80)
 ENDS = ("turn.completed", "turn.failed", "turn.interrupted")

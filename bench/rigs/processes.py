@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any, Self
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 #: Seconds that an order to a process may take.
 PATIENCE = 120.0
 _MAX_LINE_BYTES = 64 * 1024 * 1024

@@ -1,4 +1,4 @@
-"""Process that calls a model: `python -m bench.calling NAME FORMAT BASE_URL`.
+"""Process that calls a model: `python -m bench.workers.model_calls NAME FORMAT BASE_URL`.
 
 `{"load": n}` builds a conversation of n turns. `{"call": n}` makes n calls in sequence and answers with the processor time of
 each call and the longest holds of the event loop, in milliseconds.
@@ -15,7 +15,7 @@ import time
 import uvloop
 
 from bench.callers import OURS, of
-from bench.heartbeat import Heartbeat
+from bench.rigs.heartbeat import Heartbeat
 from callboard.app.hosting.process import settle_heap, share_time
 
 

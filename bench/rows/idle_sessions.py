@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from bench.harness import Row, Scale
 from bench.peers import PEERS, installed
-from bench.processes import Process, python
 from bench.results import Line, Result, spread
+from bench.rigs.processes import Process, python
 
 #: A tenth above the 31,457 bytes measured when it was set, so that growth is noticed.
 GOAL_BYTES = 34_600.0
@@ -18,7 +18,7 @@ PEER_SESSIONS, AT_ONCE = 400, 50
 async def run(scale: Scale) -> Result:
     """Open `scale.n` sessions."""
     half = max(1, scale.n // 2)
-    async with Process(*python("bench.holding", str(scale.place))) as process:
+    async with Process(*python("bench.workers.open_sessions", str(scale.place))) as process:
         start: int = await process.read_line()
         for index in range(0, 2 * half, 500):
             await process.ask(make=min(500, 2 * half - index))
@@ -76,7 +76,7 @@ async def run(scale: Scale) -> Result:
 async def _peer(scale: Scale, name: str) -> float:
     folder = scale.place / name
     folder.mkdir()
-    async with Process(*python("bench.worker", name, str(folder))) as process:
+    async with Process(*python("bench.workers.turns", name, str(folder))) as process:
         await process.read_line()
         times = PEER_SESSIONS // AT_ONCE
         resident: list[int] = [(await process.ask(new=AT_ONCE))["resident"] for _ in range(times)]

@@ -7,14 +7,14 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from bench import conversation
 from bench.harness import Row, Scale
-from bench.history import history
-from bench.long_session import build
-from bench.processes import PATIENCE, Process, python
-from bench.product import HEALTH, Http, product
-from bench.provider import READS, base_url, provider
 from bench.results import Line, Result, Spread, percentile, spread
+from bench.rigs import conversation
+from bench.rigs.history import history
+from bench.rigs.processes import PATIENCE, Process, python
+from bench.rigs.product import HEALTH, Http, product
+from bench.rigs.stored_sessions import build
+from bench.workers.provider import READS, base_url, provider
 
 SESSION = "ses_benchreads"
 #: Facts of the session that reads files during health checks.
@@ -56,7 +56,7 @@ async def _measure_holds(scale: Scale, root: str) -> dict[str, list[dict[str, fl
     folder.mkdir()
     url = base_url(root, "openai-compatible")
     holds: dict[str, list[dict[str, float]]] = {name: [] for name in ORDERS}
-    async with Process(*python("bench.opening", str(folder), url, str(scale.n))) as process:
+    async with Process(*python("bench.workers.long_session", str(folder), url, str(scale.n))) as process:
         await process.read_line()
         for _ in range(scale.rounds):
             holds["fold"].append(await process.ask(fold=1))

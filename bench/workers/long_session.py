@@ -1,4 +1,4 @@
-"""Process that opens a long session and runs turns in it: `python -m bench.opening FOLDER BASE_URL FACTS`.
+"""Process that opens a long session and runs turns in it: `python -m bench.workers.long_session FOLDER BASE_URL FACTS`.
 
 `{"open": 1}` closes and reopens the session, `{"fold": 1}` does so after deleting its rows, `{"turn": 1}` runs a turn with one
 model call. All answer with the longest holds of the event loop, in milliseconds.
@@ -15,9 +15,9 @@ from pathlib import Path
 
 import uvloop
 
-from bench.board import Board
-from bench.heartbeat import Heartbeat
-from bench.history import history
+from bench.rigs.board import Board
+from bench.rigs.heartbeat import Heartbeat
+from bench.rigs.history import history
 from callboard.app.hosting.process import settle_heap, share_time
 from callboard.contracts.ports.model import Route
 from callboard.models.wire import Endpoint, WireModel

@@ -1,4 +1,4 @@
-"""Model provider in its own process, in all wire formats: `python -m bench.provider`.
+"""Model provider in its own process, in all wire formats: `python -m bench.workers.provider`.
 
 It prints its port and answers every request at once. The base URL's path begins with the number of deltas, each of
 `PIECE`. With `reads` in its place, it answers chat completions with `READS` calls of Read, one per request, and then
@@ -14,8 +14,8 @@ from contextlib import asynccontextmanager
 from itertools import count
 from typing import Any
 
-from bench.conversation import ARGUMENTS, TOOL
-from bench.processes import Process, python
+from bench.rigs.conversation import ARGUMENTS, TOOL
+from bench.rigs.processes import Process, python
 
 PIECE = "Step by step, it is read. "
 #: Deltas written before waiting for the reader.
@@ -30,7 +30,7 @@ _USAGE = {"input_tokens": 1, "output_tokens": 1}
 @asynccontextmanager
 async def provider() -> AsyncGenerator[str]:
     """Start a provider; yields the root of its addresses, such as `http://127.0.0.1:8000`."""
-    async with Process(*python("bench.provider")) as process:
+    async with Process(*python("bench.workers.provider")) as process:
         yield f"http://127.0.0.1:{await process.read_line()}"
 
 
