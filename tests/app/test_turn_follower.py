@@ -9,9 +9,10 @@ from callboard.contracts.content import Text
 from callboard.contracts.live import Cursor
 from callboard.contracts.ports.runtime import OpBatch
 from callboard.contracts.rows import AnyRow
+from callboard.contracts.rows.action import ActionRow
 from callboard.contracts.rows.base import Upsert
-from callboard.contracts.rows.conversation import ActionRow, TurnRow
-from callboard.contracts.rows.team import RunRow
+from callboard.contracts.rows.run import RunRow
+from callboard.contracts.rows.turn import TurnRow
 
 MINE = "trn_2"
 

@@ -15,7 +15,8 @@ from callboard.client import Client, Endpoint
 from callboard.contracts.commands.session import ListSessions, OpenWorkspace, SessionList, UpdateSession
 from callboard.contracts.commands.turn import SubmitTurn, TurnAccepted
 from callboard.contracts.errors import Refusal
-from callboard.contracts.rows.conversation import TextPart, TurnRow
+from callboard.contracts.rows.message import TextPart
+from callboard.contracts.rows.turn import TurnRow
 from callboard.projection.rows import Table
 from tests.app.rigs.product import PATIENCE, Product, says
 

@@ -12,7 +12,8 @@ from callboard.agents.fields import DefinitionFields, PolicyTable
 from callboard.contracts.entities.team import Policy
 from callboard.contracts.facts.session import AgentKind
 from callboard.contracts.facts.turn import Mode
-from callboard.contracts.rows.run_record import AgentRunRecord, EffectiveSettings
+from callboard.contracts.rows.run import AgentRunRecord
+from callboard.contracts.rows.settings import EffectiveSettings
 from callboard.projection.emit.run_emission import PHASES, RunEventName
 from callboard.projection.run_end import derive_status
 from callboard.tools.builtin.declarations import TOOLS

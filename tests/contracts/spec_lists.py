@@ -33,8 +33,11 @@ from callboard.contracts.facts.task import ReviewVerdict, TaskUpdated
 from callboard.contracts.facts.tool import SandboxApplied
 from callboard.contracts.facts.turn import TurnInterrupted
 from callboard.contracts.facts.workspace import SessionArchived, SessionTrimmed
-from callboard.contracts.rows.conversation import ActionOutcome, Part, RuntimeStatus, ToolState
+from callboard.contracts.rows.action import ActionOutcome
+from callboard.contracts.rows.part import Part
 from callboard.contracts.rows.session import SessionCard, SessionState
+from callboard.contracts.rows.status import RuntimeStatus
+from callboard.contracts.rows.tool import ToolState
 from callboard.contracts.vocabulary import CONTROLS
 from callboard.control.decide.tool.questions import REMOTE_REQUESTS
 from callboard.projection.emit.agentui.events import AgentUiEvent, build_agent_ui_events, translate_fact

@@ -14,18 +14,17 @@ from callboard.contracts.commands.base import COMMANDS
 from callboard.contracts.entities.handoff_payload import Expectation, HandoffStatus, Payload
 from callboard.contracts.entities.team import Ref, Role
 from callboard.contracts.handoff_envelope import Envelope
+from callboard.contracts.rows.action import ActionRow
+from callboard.contracts.rows.agent import AgentRow, Connection
 from callboard.contracts.rows.base import Row
-from callboard.contracts.rows.conversation import ActionRow, TextPart, ToolPart
-from callboard.contracts.rows.team import (
-    AgentRow,
-    Connection,
-    HandoffRow,
-    NotificationRow,
-    ReviewRow,
-    RunRow,
-    TaskRow,
-    TeamRow,
-)
+from callboard.contracts.rows.exchange.handoff import HandoffRow
+from callboard.contracts.rows.exchange.review import ReviewRow
+from callboard.contracts.rows.message import TextPart
+from callboard.contracts.rows.run import RunRow
+from callboard.contracts.rows.subagent import NotificationRow
+from callboard.contracts.rows.task import TaskRow
+from callboard.contracts.rows.team import TeamRow
+from callboard.contracts.rows.tool import ToolPart
 from callboard.contracts.vocabulary import SUBAGENT_CONTROLS, SubagentStatus
 from callboard.projection.emit.agentui.events import AgentUiEvent
 from callboard.projection.emit.agentui.session_events import AgentUiEvents

@@ -8,7 +8,8 @@ from typing import Any, get_args
 from callboard.contracts import vocabulary as lists
 from callboard.contracts.commands.base import COMMANDS
 from callboard.contracts.facts.action import ActionType
-from callboard.contracts.rows.conversation import RuntimeStatus, ToolState
+from callboard.contracts.rows.status import RuntimeStatus
+from callboard.contracts.rows.tool import ToolState
 from callboard.projection.emit.agentui_emission import ACTION_OWNERS
 from tests.contracts import spec_lists
 

@@ -21,7 +21,7 @@ from callboard.contracts.ids import IdKind, render
 from callboard.contracts.live import Frame, PartialKind
 from callboard.contracts.ports.store import Append, Store, StoredAnswer
 from callboard.contracts.record import NewFact, Origin, Record, encode_payload
-from callboard.contracts.rows.conversation import TurnRow
+from callboard.contracts.rows.turn import TurnRow
 from callboard.contracts.scope import PERSON, Scope
 
 T = TypeVar("T")

@@ -16,8 +16,7 @@ from callboard.contracts.facts.artifact import (
 )
 from callboard.contracts.facts.base import ErasedFact
 from callboard.contracts.record import Record
-from callboard.contracts.rows.artifact import ArtifactRow, ArtifactVersionRow, ExportEntry
-from callboard.contracts.rows.context import ArtifactPart
+from callboard.contracts.rows.artifact import ArtifactPart, ArtifactRow, ArtifactVersionRow, ExportEntry
 from callboard.projection.artifacts import MAX_ROWS
 from callboard.projection.rows import Table
 from callboard.projection.view import SessionView

@@ -17,7 +17,9 @@ from callboard.contracts.facts.model import CostRecorded, ModelCompleted, ModelR
 from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.contracts.refs import ContextRef, MissingRef, Omission
 from callboard.contracts.rows.context import ContextPart, ContextRow
-from callboard.contracts.rows.conversation import TextPart, TurnRow, compute_part_order
+from callboard.contracts.rows.message import TextPart
+from callboard.contracts.rows.part import compute_part_order
+from callboard.contracts.rows.turn import TurnRow
 from callboard.projection.view import SessionView
 from tests.projection.session_builder import (
     RUN,

@@ -14,7 +14,10 @@ from callboard.contracts.facts.base import ErasedFact, UnknownFact
 from callboard.contracts.facts.turn import TurnCompleted
 from callboard.contracts.record import Record
 from callboard.contracts.rows import decode_row
-from callboard.contracts.rows.conversation import NoticePart, TextPart, ToolPart, TurnRow
+from callboard.contracts.rows.message import TextPart
+from callboard.contracts.rows.part import NoticePart
+from callboard.contracts.rows.tool import ToolPart
+from callboard.contracts.rows.turn import TurnRow
 from callboard.contracts.scope import Scope
 from callboard.projection.rows import Table
 from callboard.projection.view import SessionView

@@ -12,17 +12,14 @@ from callboard.contracts.facts.model import CostRecorded, ModelCompleted, ModelR
 from callboard.contracts.facts.permission import Check, PermissionEvaluated, list_checks
 from callboard.contracts.facts.tool import FileChange, SandboxApplied, ToolCompleted, ToolRequested, ToolStarted
 from callboard.contracts.facts.turn import TurnCompleted
-from callboard.contracts.rows.conversation import (
-    ActionPart,
-    ReasoningPart,
-    StatusRow,
-    TextPart,
-    ToolPart,
-    TurnRow,
-    compute_part_order,
-)
+from callboard.contracts.rows.action import ActionPart
+from callboard.contracts.rows.message import ReasoningPart, TextPart
+from callboard.contracts.rows.part import compute_part_order
+from callboard.contracts.rows.run import RunRow
 from callboard.contracts.rows.session import SessionCard, SessionRow
-from callboard.contracts.rows.team import RunRow
+from callboard.contracts.rows.status import StatusRow
+from callboard.contracts.rows.tool import ToolPart
+from callboard.contracts.rows.turn import TurnRow
 from tests.projection.session_builder import RUN, SessionBuilder, model_session, step
 
 CALL = step(4, tool_call="cal_1")

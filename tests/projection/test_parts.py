@@ -17,7 +17,10 @@ from callboard.contracts.facts.tool import (
 )
 from callboard.contracts.facts.turn import TurnFailed, TurnInterrupted
 from callboard.contracts.rows.base import AppendText, Row
-from callboard.contracts.rows.conversation import ErrorPart, NoticePart, SteerPart, TextPart, ToolPart
+from callboard.contracts.rows.message import TextPart
+from callboard.contracts.rows.part import ErrorPart, NoticePart
+from callboard.contracts.rows.queue import SteerPart
+from callboard.contracts.rows.tool import ToolPart
 from tests.projection.session_builder import (
     RUN,
     THREAD,

@@ -8,7 +8,7 @@ from callboard.contracts.content import Text
 from callboard.contracts.facts.base import ErasedFact
 from callboard.contracts.facts.process import ProcessEnded, ProcessStarted, ProcessStopRequested
 from callboard.contracts.facts.session import WarningRaised
-from callboard.contracts.rows.conversation import NoticePart
+from callboard.contracts.rows.part import NoticePart
 from callboard.contracts.rows.process import ProcessRow
 from callboard.contracts.scope import Scope
 from tests.projection.session_builder import RUN, SessionBuilder, model_session

@@ -6,7 +6,8 @@ from callboard.contracts.content import Text
 from callboard.contracts.facts.queue import QueueAdded, QueueEdited, QueuePromoted, QueueRemoved
 from callboard.contracts.facts.turn import TurnInterrupted
 from callboard.contracts.rows.base import Upsert
-from callboard.contracts.rows.conversation import QueueRow, TurnRow
+from callboard.contracts.rows.queue import QueueRow
+from callboard.contracts.rows.turn import TurnRow
 from callboard.contracts.scope import Scope
 from tests.projection.runs import with_ids
 from tests.projection.session_builder import RUN, THREAD, SessionBuilder, model_session, turn_started, turn_submitted

@@ -13,19 +13,15 @@ from callboard.contracts.facts.message import MessageText, OutputFinal, PlanUpda
 from callboard.contracts.facts.subagent import SubagentClosed, SubagentMerged, WorkerNotification
 from callboard.contracts.facts.task import ReviewRequested
 from callboard.contracts.facts.turn import TurnCompleted, TurnInterrupted
-from callboard.contracts.rows.conversation import (
-    ActionPart,
-    ActionRow,
-    HandoffPart,
-    NoticePart,
-    NotificationPart,
-    Part,
-    PlanPart,
-    RemoteStatusPart,
-    StatusRow,
-    TextPart,
-    TurnRow,
-)
+from callboard.contracts.rows.action import ActionPart, ActionRow
+from callboard.contracts.rows.agent import RemoteStatusPart
+from callboard.contracts.rows.exchange.handoff import HandoffPart
+from callboard.contracts.rows.message import TextPart
+from callboard.contracts.rows.part import NoticePart, Part
+from callboard.contracts.rows.plan import PlanPart
+from callboard.contracts.rows.status import StatusRow
+from callboard.contracts.rows.subagent import NotificationPart
+from callboard.contracts.rows.turn import TurnRow
 from callboard.contracts.scope import Scope
 from callboard.projection.view import SessionView
 from tests.projection.runs import with_ids

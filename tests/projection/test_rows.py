@@ -7,7 +7,7 @@ import pytest
 from callboard.contracts.content import Text
 from callboard.contracts.errors import Refusal
 from callboard.contracts.rows.base import AppendText, Op, Remove, Upsert
-from callboard.contracts.rows.conversation import TextPart
+from callboard.contracts.rows.message import TextPart
 from callboard.projection.rows import Table, compact
 
 

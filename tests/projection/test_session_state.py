@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.rows.conversation import TurnRow
 from callboard.contracts.rows.session import SessionCard, SessionRow
+from callboard.contracts.rows.turn import TurnRow
 from tests.control.rigs.examples import ASK, RUN_CONFIG, SESSION, model_response, requested_call, submit
 from tests.control.rigs.jobs import retry_item, session_with_job
 from tests.control.rigs.team import Team, agent_definition, team

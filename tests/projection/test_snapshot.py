@@ -11,9 +11,9 @@ from callboard.contracts.content import make_blob
 from callboard.contracts.entities.team import Ref
 from callboard.contracts.facts.action import ActionRequired
 from callboard.contracts.facts.evidence import EvidenceExported
-from callboard.contracts.rows.conversation import ActionRow
+from callboard.contracts.rows.action import ActionRow
+from callboard.contracts.rows.agent import AgentRow
 from callboard.contracts.rows.session import SessionCard
-from callboard.contracts.rows.team import AgentRow
 from callboard.projection.snapshot import (
     COMPARED,
     SubagentSnapshot,

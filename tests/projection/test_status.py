@@ -10,7 +10,7 @@ from callboard.contracts.facts.session import ThreadPaused, ThreadResumed
 from callboard.contracts.facts.task import TaskFailed, TaskPaused, TaskResumed, TaskStarted
 from callboard.contracts.facts.tool import ToolCompleted, ToolStarted
 from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted, TurnInterruptRequested
-from callboard.contracts.rows.conversation import StatusRow
+from callboard.contracts.rows.status import StatusRow
 from callboard.projection.overlay import overlay
 from tests.projection.runs import with_ids
 from tests.projection.session_builder import (

@@ -10,8 +10,9 @@ from callboard.contracts.facts.action import ActionExpired, ActionRequired, Acti
 from callboard.contracts.facts.model import CostRecorded
 from callboard.contracts.facts.tool import FileChange, ToolCompleted, ToolRequested
 from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted
-from callboard.contracts.rows.conversation import ActionPart, ActionRow, RequestedChange, TurnRow
+from callboard.contracts.rows.action import ActionPart, ActionRow, RequestedChange
 from callboard.contracts.rows.session import SessionCard
+from callboard.contracts.rows.turn import TurnRow
 from tests.projection.session_builder import (
     RUN,
     SessionBuilder,

@@ -19,7 +19,7 @@ from callboard.contracts.live import Frame, Partial, build_partial_key
 from callboard.contracts.record import Record
 from callboard.contracts.rows import SESSION_PANELS, decode_ops, decode_row
 from callboard.contracts.rows.base import Upsert
-from callboard.contracts.rows.conversation import ToolPart
+from callboard.contracts.rows.tool import ToolPart
 from callboard.projection.rows import Table, compact
 from callboard.projection.view import MAX_EARLY_RECORDS, SessionView
 from tests.projection.histories import History, histories, random_history

@@ -16,9 +16,11 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.session import ThreadPaused
 from callboard.contracts.ports.runtime import OpBatch
 from callboard.contracts.record import WireEvent
+from callboard.contracts.rows.action import ActionPart, ActionRow
 from callboard.contracts.rows.base import Remove, Upsert
-from callboard.contracts.rows.conversation import ActionPart, ActionRow, StatusRow, TurnRow
-from callboard.contracts.rows.team import RunRow
+from callboard.contracts.rows.run import RunRow
+from callboard.contracts.rows.status import StatusRow
+from callboard.contracts.rows.turn import TurnRow
 from callboard.contracts.text.sentences import to_clause
 
 #: Number of newest facts that are searched for the reason of a pause.

@@ -9,8 +9,8 @@ from callboard.contracts.facts.session import ThreadOpened
 from callboard.contracts.facts.turn import TurnEndFact
 from callboard.contracts.ports.external import REMOTE_AUTH, REMOTE_INPUT
 from callboard.contracts.record import Record
+from callboard.contracts.rows.action import ActionRow, RequestedChange
 from callboard.contracts.rows.base import Op
-from callboard.contracts.rows.conversation import ActionRow, RequestedChange
 
 from .reducer import Panel, on, remove, upsert
 

@@ -10,7 +10,9 @@ from callboard.contracts.content import Text
 from callboard.contracts.live import Frame, build_partial_key
 from callboard.contracts.record import format_step_id
 from callboard.contracts.rows.base import AppendText, Op, Upsert
-from callboard.contracts.rows.conversation import ReasoningPart, StatusDetail, StatusRow, TextPart, ToolPart
+from callboard.contracts.rows.message import ReasoningPart, TextPart
+from callboard.contracts.rows.status import StatusDetail, StatusRow
+from callboard.contracts.rows.tool import ToolPart
 
 from .parts import PartsPanel
 from .parts.run import OpenRun

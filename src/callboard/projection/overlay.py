@@ -10,10 +10,11 @@ from typing import TypeVar
 
 import msgspec
 
+from callboard.contracts.rows.agent import AgentRow
 from callboard.contracts.rows.base import Row
-from callboard.contracts.rows.conversation import StatusRow
+from callboard.contracts.rows.run import RunRow
 from callboard.contracts.rows.session import SessionCard, SessionRow
-from callboard.contracts.rows.team import AgentRow, RunRow
+from callboard.contracts.rows.status import StatusRow
 
 AnyRowT = TypeVar("AnyRowT", bound=Row)
 

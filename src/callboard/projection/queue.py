@@ -8,7 +8,7 @@ from callboard.contracts.facts.queue import QueueAdded, QueueEdited, QueuePromot
 from callboard.contracts.facts.turn import TurnStarted, TurnSubmitted
 from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op
-from callboard.contracts.rows.conversation import QueueRow
+from callboard.contracts.rows.queue import QueueRow
 
 from .reducer import Panel, on, remove, upsert
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from callboard.contracts.facts.turn import TurnCompleted, TurnEndFact, TurnFailed, TurnInterrupted
-from callboard.contracts.rows.team import RunStatus
+from callboard.contracts.rows.run import RunStatus
 
 #: Causes of an interrupt that a person, a parent or newer input intended.
 _INTENDED = frozenset({"person", "replaced", "cancelled", "closed"})

@@ -14,8 +14,10 @@ from callboard.contracts.facts.handoff import ChannelOpened
 from callboard.contracts.facts.task import ReviewRequested, ReviewVerdict
 from callboard.contracts.facts.tool import ToolCompleted, ToolFailed, ToolRequested
 from callboard.contracts.record import Record, format_step_id
+from callboard.contracts.rows.agent import AgentRow
 from callboard.contracts.rows.base import Upsert
-from callboard.contracts.rows.team import AgentRow, AttemptRow, EdgeRow, TaskRow
+from callboard.contracts.rows.task import AttemptRow, TaskRow
+from callboard.contracts.rows.team import EdgeRow
 from callboard.contracts.vocabulary import SubagentStatus
 
 from .reducer import Reducer, on

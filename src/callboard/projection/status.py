@@ -22,7 +22,7 @@ from callboard.contracts.facts.turn import (
 )
 from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op
-from callboard.contracts.rows.conversation import StatusRow
+from callboard.contracts.rows.status import StatusRow
 
 from .actions import get_requested_tool
 from .reducer import Reducer, on, upsert

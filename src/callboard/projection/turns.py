@@ -14,7 +14,7 @@ from callboard.contracts.facts.tool import ToolCancelled, ToolCompleted, ToolFai
 from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted, TurnStarted, TurnSubmitted
 from callboard.contracts.record import Record, format_step_id
 from callboard.contracts.rows.base import Op
-from callboard.contracts.rows.conversation import TurnRow
+from callboard.contracts.rows.turn import TurnRow
 
 from .reducer import Reducer, on, upsert
 

@@ -12,7 +12,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.live import Frame, Partial
 from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op
-from callboard.contracts.rows.team import TaskRow
+from callboard.contracts.rows.task import TaskRow
 
 from .actions import ActionsPanel
 from .artifacts import ArtifactsPanel

@@ -12,19 +12,15 @@ from callboard.app.cli.terminal.renderer import ConversationRenderer, format_asi
 from callboard.contracts.content import Text
 from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.refs import MissingRef
+from callboard.contracts.rows.action import ActionPart, ActionRow
+from callboard.contracts.rows.agent import RemoteStatusPart
 from callboard.contracts.rows.base import Upsert
 from callboard.contracts.rows.context import ContextPart
-from callboard.contracts.rows.conversation import (
-    ActionPart,
-    ActionRow,
-    HandoffPart,
-    NoticePart,
-    NotificationPart,
-    Part,
-    PlanPart,
-    RemoteStatusPart,
-    TurnRow,
-)
+from callboard.contracts.rows.exchange.handoff import HandoffPart
+from callboard.contracts.rows.part import NoticePart, Part
+from callboard.contracts.rows.plan import PlanPart
+from callboard.contracts.rows.subagent import NotificationPart
+from callboard.contracts.rows.turn import TurnRow
 from callboard.projection.rows import Table
 
 _AT: dict[str, Any] = {"key": "k", "order": 1, "sequence": 1, "turn_id": "trn_1", "thread_id": "thr_1", "at": 1}

@@ -12,7 +12,7 @@ import callboard
 from callboard.app.cli.terminal.wording import format_notice, translate_problem
 from callboard.contracts.commands.base import COMMANDS
 from callboard.contracts.errors import CODES, Code, Problem
-from callboard.contracts.rows.conversation import NotificationPart
+from callboard.contracts.rows.subagent import NotificationPart
 from tests.app.rigs.product import Product
 
 #: Codes with a hint that names a command, and that no verb reports.

@@ -19,7 +19,7 @@ from callboard.contracts.facts.task import TaskPaused, TaskStarted
 from callboard.contracts.facts.turn import TurnInterrupted, TurnSubmitted
 from callboard.contracts.live import Frame, Partial, PartialKind
 from callboard.contracts.record import Header, Record
-from callboard.contracts.rows.run_record import AgentRunRecord
+from callboard.contracts.rows.run import AgentRunRecord
 from callboard.contracts.scope import Scope
 from callboard.projection.emit.agentruns import MAX_EVENTS, build_frame_events, build_partial_event, build_run_events
 from callboard.projection.emit.entities import TRANSLATIONS

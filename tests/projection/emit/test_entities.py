@@ -12,7 +12,7 @@ from callboard.contracts.facts.base import Fact
 from callboard.contracts.facts.session import AgentKind, ThreadOpened
 from callboard.contracts.facts.task import TaskCreated, TaskPaused, TaskUpdated
 from callboard.contracts.record import Header, Record
-from callboard.contracts.rows.team import AttemptRow, TaskRow
+from callboard.contracts.rows.task import AttemptRow, TaskRow
 from callboard.contracts.scope import Scope
 from callboard.projection.emit.agentui.events import AgentUiEvent, build_agent_ui_events
 from callboard.projection.emit.agentui.session_events import AgentUiEvents

@@ -7,7 +7,9 @@ from itertools import groupby
 from callboard.contracts.facts.agent import AgentSlept
 from callboard.contracts.facts.task import TaskCancelled
 from callboard.contracts.facts.turn import InterruptCause, TurnInterrupted
-from callboard.contracts.rows.team import AgentRow, BackgroundWork, TaskRow, TeamRow
+from callboard.contracts.rows.agent import AgentRow, BackgroundWork
+from callboard.contracts.rows.task import TaskRow
+from callboard.contracts.rows.team import TeamRow
 from tests.projection.session_builder import model_session
 from tests.projection.team.scenarios import (
     HALF_HOUR,

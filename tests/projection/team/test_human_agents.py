@@ -14,8 +14,8 @@ from callboard.contracts.facts.task import (
     TaskStarted,
     TaskUpdated,
 )
+from callboard.contracts.rows.agent import AgentRow
 from callboard.contracts.rows.session import SessionCard
-from callboard.contracts.rows.team import AgentRow
 from callboard.contracts.scope import Scope
 from callboard.projection.view import SessionView
 from tests.projection.session_builder import THREAD

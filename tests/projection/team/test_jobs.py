@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from callboard.contracts.commands.job import CancelJob, PauseJob, ResumeJob
-from callboard.contracts.rows.team import JobItems, TaskRow
+from callboard.contracts.rows.task import JobItems, TaskRow
 from callboard.projection.emit.agentui.session_events import AgentUiEvents
 from callboard.projection.emit.subagents import SubagentEvents
 from callboard.projection.view import SessionView

@@ -15,7 +15,7 @@ from callboard.contracts.facts.subagent import (
     SubagentStarted,
 )
 from callboard.contracts.facts.tool import ToolCompleted, ToolFailed, ToolRequested
-from callboard.contracts.rows.team import AgentRow
+from callboard.contracts.rows.agent import AgentRow
 from tests.projection.runs import with_ids
 from tests.projection.session_builder import RUN, THREAD, SessionBuilder
 from tests.projection.team.scenarios import rows_over_time

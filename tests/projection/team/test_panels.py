@@ -21,7 +21,9 @@ from callboard.contracts.facts.task import SnapshotUpdated
 from callboard.contracts.facts.tool import ToolCatalogResolved, ToolServerConnected, ToolServerLost
 from callboard.contracts.rows import decode_row
 from callboard.contracts.rows.base import Op
-from callboard.contracts.rows.team import TEAM_PANELS, EdgeRow, HandoffRow, ReviewRow
+from callboard.contracts.rows.exchange.handoff import HandoffRow
+from callboard.contracts.rows.exchange.review import ReviewRow
+from callboard.contracts.rows.team import TEAM_PANELS, EdgeRow
 from callboard.contracts.scope import Scope
 from callboard.projection.rows import Table
 from callboard.projection.view import SessionView

@@ -12,7 +12,8 @@ from callboard.contracts.facts.agent import AgentDisconnected, RemoteArtifact, R
 from callboard.contracts.facts.base import Fact
 from callboard.contracts.facts.model import ModelFailed
 from callboard.contracts.facts.turn import TurnCompleted, TurnFailed
-from callboard.contracts.rows.team import AgentRow, DeliveredArtifact, RemoteWork, TeamRow
+from callboard.contracts.rows.agent import AgentRow, DeliveredArtifact, RemoteWork
+from callboard.contracts.rows.team import TeamRow
 from callboard.contracts.scope import Scope
 from tests.projection.runs import with_ids
 from tests.projection.session_builder import SessionBuilder, model_session

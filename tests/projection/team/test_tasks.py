@@ -7,7 +7,9 @@ from callboard.contracts.facts.agent import AgentSlept, AgentWoke
 from callboard.contracts.facts.session import ThreadPaused, ThreadResumed
 from callboard.contracts.facts.task import TaskCompleted, TaskCreated, TaskFailed, TaskStarted, TaskUpdated
 from callboard.contracts.facts.turn import TurnCompleted, TurnFailed
-from callboard.contracts.rows.team import AgentRow, AttemptRow, EdgeRow, TaskRow
+from callboard.contracts.rows.agent import AgentRow
+from callboard.contracts.rows.task import AttemptRow, TaskRow
+from callboard.contracts.rows.team import EdgeRow
 from tests.projection.runs import with_ids
 from tests.projection.session_builder import model_session
 from tests.projection.team.scenarios import (

@@ -10,7 +10,8 @@ from callboard.contracts.entities.team import Edge
 from callboard.contracts.facts.agent import EdgeAdded
 from callboard.contracts.facts.handoff import ChannelMessage, HandoffRejected, HandoffRequested
 from callboard.contracts.facts.turn import TurnCompleted
-from callboard.contracts.rows.team import EdgeRow, MessageRow, TeamRow
+from callboard.contracts.rows.message import MessageRow
+from callboard.contracts.rows.team import EdgeRow, TeamRow
 from callboard.projection.team.messages import MAX_MESSAGES
 from tests.projection.runs import with_ids
 from tests.projection.session_builder import RUN, THREAD, SessionBuilder, model_session

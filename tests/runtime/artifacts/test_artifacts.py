@@ -19,7 +19,7 @@ from callboard.contracts.commands.artifact import (
 )
 from callboard.contracts.commands.subagent import CloseSubagent
 from callboard.contracts.facts.artifact import ArtifactFailed, ArtifactSaveRequested, ArtifactVersionCreated
-from callboard.contracts.rows.context import ArtifactPart
+from callboard.contracts.rows.artifact import ArtifactPart
 from callboard.contracts.scope import PERSON
 from callboard.secrets.named_secret import NamedSecret
 from callboard.secrets.redaction import Redaction

@@ -10,7 +10,7 @@ import pytest
 from callboard.contracts.commands.action import RespondAction
 from callboard.contracts.facts.action import ActionRequired
 from callboard.contracts.facts.tool import ToolCompleted, ToolRefused
-from callboard.contracts.rows.conversation import ActionRow
+from callboard.contracts.rows.action import ActionRow
 from tests.runtime.rigs.artifacts import NOTES, read_single_artifact
 from tests.runtime.rigs.runtime_rig import calls, open_runtime, says, use_tool
 

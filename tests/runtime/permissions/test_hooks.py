@@ -28,7 +28,7 @@ from callboard.contracts.facts.action import ActionRequired
 from callboard.contracts.facts.base import Fact
 from callboard.contracts.facts.permission import Check, HookOutcome, PermissionEvaluated, Reason
 from callboard.contracts.facts.tool import ToolCompleted, ToolRefused, ToolRequested
-from callboard.contracts.rows.conversation import ToolPart
+from callboard.contracts.rows.tool import ToolPart
 from callboard.contracts.settings import Hook, RuleEntry
 from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
 from callboard.tools.hooks.runner import MAX_CONCURRENT

@@ -16,7 +16,7 @@ from callboard.contracts.facts.model import CostRecorded, ModelRequested, Routin
 from callboard.contracts.facts.session import WarningRaised
 from callboard.contracts.facts.turn import TurnFailed, TurnInterrupted
 from callboard.contracts.rows.context import ContextPart
-from callboard.contracts.rows.conversation import TextPart
+from callboard.contracts.rows.message import TextPart
 from tests.runtime.prompts.test_conversations import read_newest_call
 from tests.runtime.rigs.runtime_rig import open_runtime, says, use_tool
 from tests.runtime.turns.test_models import plays

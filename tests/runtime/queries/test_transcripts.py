@@ -10,8 +10,11 @@ from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.commands.session import GetParts, GetTurns
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.session import ThreadOpened
-from callboard.contracts.rows.conversation import NotificationPart, TextPart, ToolPart, TurnRow
-from callboard.contracts.rows.team import RunRow
+from callboard.contracts.rows.message import TextPart
+from callboard.contracts.rows.run import RunRow
+from callboard.contracts.rows.subagent import NotificationPart
+from callboard.contracts.rows.tool import ToolPart
+from callboard.contracts.rows.turn import TurnRow
 from callboard.projection.rows import Table
 from tests.runtime.rigs.runtime_rig import open_runtime, says, use_tool
 from tests.runtime.rigs.team import plays, wait_fact, write_crew

@@ -21,7 +21,8 @@ from callboard.contracts.facts.tool import ToolLost
 from callboard.contracts.facts.turn import TurnInterrupted
 from callboard.contracts.ports.store import Append, Head
 from callboard.contracts.record import Record
-from callboard.contracts.rows.conversation import TextPart, ToolPart
+from callboard.contracts.rows.message import TextPart
+from callboard.contracts.rows.tool import ToolPart
 from callboard.runtime.runtime import Runtime
 from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says, use_tool
 

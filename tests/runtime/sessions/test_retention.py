@@ -15,7 +15,7 @@ from callboard.contracts.commands.session import UpdateSession
 from callboard.contracts.facts.tool import ToolCompleted
 from callboard.contracts.facts.turn import TurnStarted, TurnSubmitted
 from callboard.contracts.facts.workspace import SessionTrimmed
-from callboard.contracts.rows.conversation import ToolPart
+from callboard.contracts.rows.tool import ToolPart
 from callboard.runtime.clock import Clock
 from callboard.runtime.retention import MIN_TRIMMED_BYTES, has_open_work
 from tests.control.rigs.jobs import retry_item, session_with_job

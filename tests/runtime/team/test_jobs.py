@@ -30,7 +30,7 @@ from callboard.contracts.facts.job import JobCreated
 from callboard.contracts.facts.model import ModelRequested
 from callboard.contracts.facts.subagent import SubagentStarted
 from callboard.contracts.facts.task import TaskCompleted, TaskStarted
-from callboard.contracts.rows.team import JobItems, TaskRow
+from callboard.contracts.rows.task import JobItems, TaskRow
 from tests.runtime.rigs.runtime_rig import PATIENCE, RuntimeRig, open_runtime, says, use_tool
 from tests.runtime.rigs.team import find_marked, list_facts, plays, wait_fact, wait_state, write_crew
 from tests.runtime.test_evidence import read_manifest, read_pack

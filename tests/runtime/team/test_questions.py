@@ -11,8 +11,8 @@ from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.facts.action import ActionRequired
 from callboard.contracts.facts.permission import PermissionEvaluated
 from callboard.contracts.facts.tool import ToolCompleted, ToolRefused
-from callboard.contracts.rows.conversation import PlanPart
-from callboard.contracts.rows.team import AgentRow
+from callboard.contracts.rows.agent import AgentRow
+from callboard.contracts.rows.plan import PlanPart
 from tests.runtime.rigs.runtime_rig import RuntimeRig, open_runtime, says, use_tool
 from tests.runtime.rigs.team import list_facts, plays, write_crew
 

@@ -19,7 +19,7 @@ from callboard.contracts.ports.store import Append, Views
 from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolContext
 from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op
-from callboard.contracts.rows.conversation import TextPart
+from callboard.contracts.rows.message import TextPart
 from callboard.runtime import session_state
 from tests.runtime.rigs.runtime_rig import calls, open_runtime, says, use_tool
 

@@ -15,7 +15,8 @@ from callboard.contracts.facts.action import ActionRequired, ActionResolved, Dec
 from callboard.contracts.facts.message import PlanUpdated
 from callboard.contracts.facts.turn import TurnStarted, TurnSubmitted
 from callboard.contracts.record import Record
-from callboard.contracts.rows.conversation import ActionPart, PlanPart
+from callboard.contracts.rows.action import ActionPart
+from callboard.contracts.rows.plan import PlanPart
 from tests.runtime.rigs.runtime_rig import ChangingDefinitions, RuntimeRig, calls, open_runtime, says, use_tool
 
 PLAN = use_tool("propose_plan", summary="Write the notes.", steps=["look", "write"])

@@ -12,7 +12,7 @@ from callboard.contracts.commands.turn import InterruptTurn
 from callboard.contracts.facts.model import ModelFailed, ModelRequested, RoutingResolved
 from callboard.contracts.facts.session import WarningRaised
 from callboard.contracts.ports.model import Finished, ModelEvent, ModelRequest, Route, TextDelta
-from callboard.contracts.rows.conversation import NoticePart
+from callboard.contracts.rows.part import NoticePart
 from callboard.contracts.settings import RetrySettings
 from callboard.models.registry import ConfiguredModels
 from tests.runtime.rigs.runtime_rig import calls, open_runtime, says

@@ -7,7 +7,7 @@ from pathlib import Path
 from callboard.contracts.content import PREVIEW
 from callboard.contracts.facts.tool import ToolCompleted, ToolFailed
 from callboard.contracts.ports.model import ImageContent, ToolResultContent
-from callboard.contracts.rows.conversation import ToolPart
+from callboard.contracts.rows.tool import ToolPart
 from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says, use_tool
 from tests.tools.files.test_images import png
 

@@ -35,7 +35,7 @@ from callboard.contracts.facts.tool import (
     ToolServerConnected,
     ToolServerLost,
 )
-from callboard.contracts.rows.conversation import ToolPart
+from callboard.contracts.rows.tool import ToolPart
 from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says, use_tool
 from tests.runtime.rigs.team import list_facts
 from tests.tools.mcp.servers import SCRIPTED, read_calls

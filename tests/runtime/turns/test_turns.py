@@ -16,7 +16,9 @@ from callboard.contracts.facts.message import MessageInterrupted
 from callboard.contracts.facts.queue import SteerAccepted
 from callboard.contracts.facts.session import ThreadPaused
 from callboard.contracts.facts.turn import TurnInterrupted
-from callboard.contracts.rows.conversation import TextPart, ToolPart, TurnRow
+from callboard.contracts.rows.message import TextPart
+from callboard.contracts.rows.tool import ToolPart
+from callboard.contracts.rows.turn import TurnRow
 from callboard.contracts.settings import RetrySettings
 from tests.runtime.rigs.runtime_rig import calls, open_runtime, says, use_tool
 

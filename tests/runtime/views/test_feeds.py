@@ -13,8 +13,11 @@ from callboard.contracts.commands.session import DeleteSession, GetSession, GetT
 from callboard.contracts.errors import Refusal
 from callboard.contracts.live import Cursor, parse_cursor
 from callboard.contracts.rows import SESSION_PANELS
-from callboard.contracts.rows.conversation import QueueRow, StatusRow, TextPart, TurnRow
+from callboard.contracts.rows.message import TextPart
+from callboard.contracts.rows.queue import QueueRow
 from callboard.contracts.rows.session import SessionCard
+from callboard.contracts.rows.status import StatusRow
+from callboard.contracts.rows.turn import TurnRow
 from callboard.projection.rows import Table
 from tests.runtime.rigs.runtime_rig import PATIENCE, RuntimeRig, calls, events, open_runtime, says, use_tool
 

@@ -8,10 +8,12 @@ from callboard.contracts.commands.job import CancelJob
 from callboard.contracts.facts.artifact import ArtifactCreated
 from callboard.contracts.record import Record
 from callboard.contracts.rows import SESSION_PANELS
+from callboard.contracts.rows.agent import AgentRow
 from callboard.contracts.rows.artifact import ArtifactRow
 from callboard.contracts.rows.base import Upsert
-from callboard.contracts.rows.conversation import TurnRow
-from callboard.contracts.rows.team import AgentRow, JobItems, TaskRow, TeamRow
+from callboard.contracts.rows.task import JobItems, TaskRow
+from callboard.contracts.rows.team import TeamRow
+from callboard.contracts.rows.turn import TurnRow
 from callboard.projection.rows import Table
 from callboard.projection.view import SessionView
 from callboard.runtime.views.window import Window

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from callboard.contracts.rows.conversation import TurnRow
 from callboard.contracts.rows.session import SessionRow
+from callboard.contracts.rows.turn import TurnRow
 
 from ..reading import open_reader, resolve_session
 from ..state_folder import StateFolder

@@ -15,10 +15,11 @@ from callboard.contracts.ids import is_workspace_stream
 from callboard.contracts.ports.store import Store
 from callboard.contracts.record import Record, WireEvent
 from callboard.contracts.rows import SESSION_PANELS
+from callboard.contracts.rows.agent import AgentRow
 from callboard.contracts.rows.base import Op, Upsert
-from callboard.contracts.rows.conversation import StatusRow
+from callboard.contracts.rows.run import RunRow
 from callboard.contracts.rows.session import SessionCard, WorkspaceRow
-from callboard.contracts.rows.team import AgentRow, RunRow
+from callboard.contracts.rows.status import StatusRow
 from callboard.projection.emit.runtime import build_wire_event
 from callboard.projection.overlay import overlay
 from callboard.projection.rows import Table

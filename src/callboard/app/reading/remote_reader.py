@@ -22,8 +22,8 @@ from callboard.contracts.commands.session import (
 from callboard.contracts.content import Text
 from callboard.contracts.record import WireEvent
 from callboard.contracts.rows.base import Upsert
-from callboard.contracts.rows.conversation import TurnRow
 from callboard.contracts.rows.session import WorkspaceRow
+from callboard.contracts.rows.turn import TurnRow
 from callboard.projection.rows import Table
 
 from .port import SessionListing

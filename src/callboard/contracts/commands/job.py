@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from ..entities.team import AgentName, Isolation, Ref
 from ..facts.turn import PermissionMode
-from ..rows.team import JobItems
+from ..rows.task import JobItems
 from .base import Answer, Command, Id, Reason, Title, command
 
 #: Status of a job. A `failed` job has failed items and no item that can continue.

@@ -8,8 +8,11 @@ import msgspec
 from msgspec import Meta
 
 from ..rows import AnyPart
-from ..rows.conversation import ActionRow, QueueRow, StatusRow, TurnRow
+from ..rows.action import ActionRow
+from ..rows.queue import QueueRow
 from ..rows.session import SessionCard, SessionRow, WorkspaceRow
+from ..rows.status import StatusRow
+from ..rows.turn import TurnRow
 from .base import Answer, Command, Id, Sequence, command
 from .turn import TurnAccepted
 

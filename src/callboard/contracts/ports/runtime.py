@@ -11,7 +11,8 @@ from ..commands.base import Command
 from ..live import Cursor
 from ..record import Record
 from ..rows.base import Op
-from ..rows.run_record import AgentRunRecord, EffectiveSettings, LocatedRun, OpenedFolder
+from ..rows.run import AgentRunRecord, LocatedRun
+from ..rows.settings import EffectiveSettings, OpenedFolder
 from ..scope import Actor
 from .live import LiveItem
 

@@ -4,29 +4,26 @@ from __future__ import annotations
 
 import msgspec
 
-from .artifact import ArtifactRow, ArtifactVersionRow
+from .action import ActionPart, ActionRow
+from .agent import AgentRow, RemoteStatusPart
+from .artifact import ArtifactPart, ArtifactRow, ArtifactVersionRow
 from .base import AppendText, Op, Remove, Upsert
-from .context import ArtifactPart, ContextPart, ContextRow
-from .conversation import (
-    ActionPart,
-    ActionRow,
-    ErrorPart,
-    HandoffPart,
-    NoticePart,
-    NotificationPart,
-    PlanPart,
-    QueueRow,
-    ReasoningPart,
-    RemoteStatusPart,
-    StatusRow,
-    SteerPart,
-    TextPart,
-    ToolPart,
-    TurnRow,
-)
+from .context import ContextPart, ContextRow
+from .exchange.handoff import HandoffPart, HandoffRow
+from .exchange.review import ReviewRow
+from .message import MessageRow, ReasoningPart, TextPart
+from .part import ErrorPart, NoticePart
+from .plan import PlanPart
 from .process import ProcessRow
+from .queue import QueueRow, SteerPart
+from .run import RunRow
 from .session import SessionCard, SessionRow, WorkspaceRow
-from .team import TEAM_PANELS, TeamAnyRow
+from .status import StatusRow
+from .subagent import NotificationPart, NotificationRow
+from .task import TaskRow
+from .team import TEAM_PANELS, EdgeRow, TeamRow
+from .tool import ToolPart
+from .turn import TurnRow
 
 AnyPart = (
     TextPart
@@ -56,7 +53,15 @@ AnyRow = (
     | ArtifactVersionRow
     | ContextRow
     | ProcessRow
-    | TeamAnyRow
+    | TeamRow
+    | AgentRow
+    | EdgeRow
+    | TaskRow
+    | HandoffRow
+    | NotificationRow
+    | ReviewRow
+    | MessageRow
+    | RunRow
 )
 
 

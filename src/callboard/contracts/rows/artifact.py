@@ -9,6 +9,7 @@ import msgspec
 from ..content import BlobRef
 from ..entities.artifact import ArtifactKind, ArtifactStatus, ExportForm, VersionOrigin
 from .base import Row
+from .part import Part
 
 
 class VersionEntry(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -89,3 +90,14 @@ class ArtifactRow(Row, tag="artifact", frozen=True, kw_only=True):
     thread_id: str = ""
     created_at: int = 0
     updated_at: int = 0
+
+
+class ArtifactPart(Part, tag="artifact_ref", frozen=True, kw_only=True):
+    """A version of an artifact that the turn made."""
+
+    artifact_id: str
+    title: str
+    version: int
+    path: str = ""
+    added: int = 0
+    removed: int = 0

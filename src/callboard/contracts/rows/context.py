@@ -8,7 +8,7 @@ from ..content import Text
 from ..facts.context import CompactionCause
 from ..refs import ContextRef, MissingRef, Omission
 from .base import Row
-from .conversation import Part
+from .part import Part
 
 
 class ContextRow(Row, tag="context", frozen=True, kw_only=True):
@@ -47,14 +47,3 @@ class ContextPart(Part, tag="context_event", frozen=True, kw_only=True):
     tokens_after: int | None = None
     code: str = ""
     message: str = ""
-
-
-class ArtifactPart(Part, tag="artifact_ref", frozen=True, kw_only=True):
-    """A version of an artifact that the turn made."""
-
-    artifact_id: str
-    title: str
-    version: int
-    path: str = ""
-    added: int = 0
-    removed: int = 0

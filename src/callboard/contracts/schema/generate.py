@@ -28,9 +28,13 @@ from ..facts.turn import InterruptCause, Mode, PermissionMode
 from ..live import Cursor
 from ..record import WireEvent
 from ..rows import SESSION_PANELS, WORKSPACE_PANELS, AnyPart, AnyRow
+from ..rows.action import ActionOutcome
 from ..rows.base import AppendText, Remove, Upsert
-from ..rows.conversation import ActionOutcome, PartState, RuntimeStatus, StatusDetail, ToolState, TurnState
+from ..rows.part import PartState
 from ..rows.session import Attention, SessionState
+from ..rows.status import RuntimeStatus, StatusDetail
+from ..rows.tool import ToolState
+from ..rows.turn import TurnState
 from ..scope import ActorKind, ScopeKey
 from ..settings import RequestedPermissionCode, SettingsProblemCode
 from ..text.reasons import ENGLISH

@@ -10,7 +10,7 @@ import msgspec
 from callboard.contracts.facts.action import ActionType
 from callboard.contracts.facts.base import Fact
 from callboard.contracts.live import FrameKind
-from callboard.contracts.rows.conversation import RuntimeStatus
+from callboard.contracts.rows.status import RuntimeStatus
 from callboard.contracts.vocabulary import Control, EventClass, EventScope, Owner, Persistence, Phase, Surface
 
 

@@ -8,8 +8,8 @@ import msgspec
 
 from callboard.contracts.facts.action import ActionExpired, ActionRequired, ActionResolved, ActionWithdrawn
 from callboard.contracts.record import Record
+from callboard.contracts.rows.action import ActionOutcome, ActionPart
 from callboard.contracts.rows.base import Op
-from callboard.contracts.rows.conversation import ActionOutcome, ActionPart
 from callboard.contracts.scope import Actor
 
 from ..actions import get_requested_tool

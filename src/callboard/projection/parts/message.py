@@ -15,7 +15,9 @@ from callboard.contracts.facts.message import (
 )
 from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op
-from callboard.contracts.rows.conversation import PartState, PlanPart, ReasoningPart, TextPart
+from callboard.contracts.rows.message import ReasoningPart, TextPart
+from callboard.contracts.rows.part import PartState
+from callboard.contracts.rows.plan import PlanPart
 
 from ..reducer import on, upsert
 from .run import OpenRun, build_step_key

@@ -5,7 +5,7 @@ from __future__ import annotations
 from callboard.contracts.facts.model import ModelFailed, ModelRequested, QuotaReported
 from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op
-from callboard.contracts.rows.conversation import NoticePart
+from callboard.contracts.rows.part import NoticePart
 
 from ..reducer import on, upsert
 from .run import OpenRun, build_retry_key

@@ -8,7 +8,7 @@ from callboard.contracts.facts.session import ErrorRaised, ThreadPaused, Warning
 from callboard.contracts.facts.subagent import SubagentMerged
 from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op
-from callboard.contracts.rows.conversation import ErrorPart, NoticePart
+from callboard.contracts.rows.part import ErrorPart, NoticePart
 
 from ..reducer import on, upsert
 from .run import Runs

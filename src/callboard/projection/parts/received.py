@@ -21,7 +21,9 @@ from callboard.contracts.facts.task import ReviewRequested
 from callboard.contracts.handoff_envelope import build_news_id
 from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op
-from callboard.contracts.rows.conversation import HandoffNews, HandoffPart, NoticePart, NotificationPart
+from callboard.contracts.rows.exchange.handoff import HandoffNews, HandoffPart
+from callboard.contracts.rows.part import NoticePart
+from callboard.contracts.rows.subagent import NotificationPart
 
 from ..reducer import Reducer, on, upsert
 from .run import OpenRun, build_aside_key

@@ -8,8 +8,8 @@ import msgspec
 
 from callboard.contracts.facts.agent import RemoteArtifact, RemoteTaskChanged
 from callboard.contracts.record import Record
+from callboard.contracts.rows.agent import RemoteStatusPart
 from callboard.contracts.rows.base import Op
-from callboard.contracts.rows.conversation import RemoteStatusPart
 
 from ..reducer import on, upsert
 from .run import OpenRun, RemoteTask

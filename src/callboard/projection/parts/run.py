@@ -8,16 +8,14 @@ import msgspec
 
 from callboard.contracts.facts.turn import TurnStarted
 from callboard.contracts.record import Record, format_step_id
+from callboard.contracts.rows.action import ActionPart
+from callboard.contracts.rows.agent import RemoteStatusPart
 from callboard.contracts.rows.context import ContextPart
-from callboard.contracts.rows.conversation import (
-    ActionPart,
-    PlanPart,
-    RemoteStatusPart,
-    SteerPart,
-    TextPart,
-    ToolPart,
-    compute_part_order,
-)
+from callboard.contracts.rows.message import TextPart
+from callboard.contracts.rows.part import compute_part_order
+from callboard.contracts.rows.plan import PlanPart
+from callboard.contracts.rows.queue import SteerPart
+from callboard.contracts.rows.tool import ToolPart
 from callboard.contracts.scope import Scope
 
 from ..reducer import Reducer, on

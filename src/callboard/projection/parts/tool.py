@@ -20,9 +20,9 @@ from callboard.contracts.facts.tool import (
     ToolStarted,
 )
 from callboard.contracts.record import Record
+from callboard.contracts.rows.artifact import ArtifactPart
 from callboard.contracts.rows.base import Op
-from callboard.contracts.rows.context import ArtifactPart
-from callboard.contracts.rows.conversation import ToolPart
+from callboard.contracts.rows.tool import ToolPart
 
 from ..reducer import on, upsert
 from .message import mark_commentary

@@ -8,7 +8,8 @@ from callboard.contracts.facts.queue import SteerAccepted, SteerRejected, SteerR
 from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted
 from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op
-from callboard.contracts.rows.conversation import ErrorPart, PartState, SteerPart
+from callboard.contracts.rows.part import ErrorPart, PartState
+from callboard.contracts.rows.queue import SteerPart
 
 from ..reducer import on, upsert
 from .run import LAST_STEP, OpenRun

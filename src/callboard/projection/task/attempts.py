@@ -5,7 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from callboard.contracts.record import Record
-from callboard.contracts.rows.team import AttemptRow, RunStatus
+from callboard.contracts.rows.run import RunStatus
+from callboard.contracts.rows.task import AttemptRow
 
 #: Maximum number of attempts in a task's row.
 MAX_ATTEMPTS = 20

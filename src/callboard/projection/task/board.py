@@ -27,7 +27,7 @@ from callboard.contracts.facts.task import (
 from callboard.contracts.facts.turn import TurnEndFact, TurnStarted, TurnSubmitted
 from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op
-from callboard.contracts.rows.team import Comment, JobItems, TaskRow
+from callboard.contracts.rows.task import Comment, JobItems, TaskRow
 
 from ..reducer import Panel, on, upsert
 from ..run_end import derive_end

@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from callboard.contracts.rows.team import JobItems, TaskRow
+from callboard.contracts.rows.task import JobItems, TaskRow
 
 _ItemState = Literal["waiting", "running", "failed", "completed", "cancelled"]
 

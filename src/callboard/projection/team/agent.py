@@ -10,8 +10,9 @@ from callboard.contracts.content import Text
 from callboard.contracts.entities.team import WorkUsage
 from callboard.contracts.facts.action import ActionType
 from callboard.contracts.facts.session import PauseCause
-from callboard.contracts.rows.conversation import StatusDetail
-from callboard.contracts.rows.team import AgentRow, AgentState, BackgroundWork, Connection, Degraded, RemoteWork
+from callboard.contracts.rows.agent import AgentRow, AgentState, BackgroundWork, Connection, RemoteWork
+from callboard.contracts.rows.status import StatusDetail
+from callboard.contracts.rows.team import Degraded
 
 from . import remote
 from .background import Sleeper

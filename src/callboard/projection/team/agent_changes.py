@@ -32,7 +32,7 @@ from callboard.contracts.facts.subagent import (
 from callboard.contracts.facts.tool import ToolEndFact, ToolStarted
 from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted, TurnStarted
 from callboard.contracts.record import Record
-from callboard.contracts.rows.team import AgentState, BackgroundWork
+from callboard.contracts.rows.agent import AgentState, BackgroundWork
 
 from ..reducer import Handlers, collect_handlers, on
 from . import remote

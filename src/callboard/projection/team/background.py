@@ -9,7 +9,7 @@ from callboard.contracts.facts.agent import AgentSlept, AgentWoke
 from callboard.contracts.facts.task import TaskEndFact, TaskFailed, TaskPaused, TaskResumed
 from callboard.contracts.facts.turn import TurnEndFact, TurnStarted
 from callboard.contracts.record import Record
-from callboard.contracts.rows.team import BackgroundWork
+from callboard.contracts.rows.agent import BackgroundWork
 
 from ..reducer import Reducer, on
 from ..run_end import derive_end

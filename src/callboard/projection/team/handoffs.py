@@ -16,7 +16,7 @@ from callboard.contracts.facts.handoff import (
 from callboard.contracts.facts.turn import TurnStarted
 from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op
-from callboard.contracts.rows.team import HandoffRow
+from callboard.contracts.rows.exchange.handoff import HandoffRow
 
 from ..reducer import Panel, on, upsert
 

@@ -7,7 +7,7 @@ import msgspec
 from callboard.contracts.facts.handoff import ChannelMessage
 from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op
-from callboard.contracts.rows.team import MessageRow
+from callboard.contracts.rows.message import MessageRow
 
 from ..reducer import Panel, on, remove, upsert
 

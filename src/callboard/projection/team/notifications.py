@@ -10,7 +10,7 @@ from callboard.contracts.facts.handoff import InboxConsumed
 from callboard.contracts.facts.subagent import WorkerNotification
 from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op
-from callboard.contracts.rows.team import NotificationRow
+from callboard.contracts.rows.subagent import NotificationRow
 
 from ..reducer import Panel, on, upsert
 from .agent import Member

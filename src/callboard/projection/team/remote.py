@@ -7,7 +7,7 @@ import msgspec
 from callboard.contracts.entities.team import RemoteTaskState
 from callboard.contracts.facts.agent import AgentConnected, RemoteArtifact, RemoteTaskChanged
 from callboard.contracts.record import Record
-from callboard.contracts.rows.team import AgentState, DeliveredArtifact, RemoteWork
+from callboard.contracts.rows.agent import AgentState, DeliveredArtifact, RemoteWork
 
 #: Maximum number of artifacts, and of characters in all their texts.
 MAX_ARTIFACTS = 50

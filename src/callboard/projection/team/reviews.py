@@ -11,7 +11,7 @@ from callboard.contracts.facts.subagent import SubagentCancelled, SubagentClosed
 from callboard.contracts.facts.task import ReviewApplied, ReviewRequested, ReviewVerdict
 from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op
-from callboard.contracts.rows.team import ReviewRow
+from callboard.contracts.rows.exchange.review import ReviewRow
 
 from ..reducer import Panel, on, upsert
 

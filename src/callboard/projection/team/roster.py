@@ -8,8 +8,9 @@ import msgspec
 
 from callboard.contracts.facts.session import ThreadOpened, WarningRaised
 from callboard.contracts.record import Record
+from callboard.contracts.rows.agent import AgentRow, RemoteWork
 from callboard.contracts.rows.base import Op
-from callboard.contracts.rows.team import AgentRow, Degraded, RemoteWork
+from callboard.contracts.rows.team import Degraded
 
 from ..reducer import Reducer, on, upsert
 from .agent import Member

@@ -8,7 +8,7 @@ from callboard.contracts.entities.team import WorkUsage
 from callboard.contracts.facts.turn import TurnEndFact, TurnStarted
 from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op
-from callboard.contracts.rows.team import RunRow
+from callboard.contracts.rows.run import RunRow
 
 from ..reducer import Panel, on, upsert
 from ..run_end import derive_end

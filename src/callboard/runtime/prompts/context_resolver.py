@@ -14,7 +14,8 @@ from callboard.contracts.ids import PREFIXES
 from callboard.contracts.ports.tools import PathContent, ToolContext
 from callboard.contracts.refs import ContextRef, MissingReason, MissingRef, RefSource
 from callboard.contracts.rows.artifact import ArtifactRow
-from callboard.contracts.rows.conversation import TextPart, TurnRow
+from callboard.contracts.rows.message import TextPart
+from callboard.contracts.rows.turn import TurnRow
 from callboard.control.decide import SessionCommand
 from callboard.control.input_text import find_mentions
 from callboard.control.resolved_context import EMPTY_CONTEXT, ResolvedContext, merge_contexts

@@ -27,15 +27,8 @@ from callboard.contracts.facts.turn import (
     TurnSubmitted,
 )
 from callboard.contracts.record import Record
-from callboard.contracts.rows.run_record import (
-    AgentRunRecord,
-    Budgets,
-    EffectiveSettings,
-    LeadSettings,
-    LocatedRun,
-    ModelInUse,
-    OpenedFolder,
-)
+from callboard.contracts.rows.run import AgentRunRecord, LocatedRun
+from callboard.contracts.rows.settings import Budgets, EffectiveSettings, LeadSettings, ModelInUse, OpenedFolder
 from callboard.contracts.times import format_timestamp
 from callboard.projection.emit.run_emission import to_run_kind
 from callboard.projection.run_end import derive_status

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from callboard.contracts.commands.job import GetJob, JobItem, JobItemStatus, JobRead, JobStatus
 from callboard.contracts.errors import Refusal
-from callboard.contracts.rows.team import JobItems, TaskRow
+from callboard.contracts.rows.task import JobItems, TaskRow
 
 
 def build_job(query: GetJob, rows: list[TaskRow], sequence: int) -> JobRead:

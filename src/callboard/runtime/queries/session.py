@@ -21,8 +21,12 @@ from callboard.contracts.facts.model import ModelFailed
 from callboard.contracts.facts.session import ErrorRaised, WarningRaised
 from callboard.contracts.ports.store import FactLog
 from callboard.contracts.rows import AnyPart
-from callboard.contracts.rows.conversation import ActionRow, QueueRow, StatusRow, TurnRow, compute_part_order
+from callboard.contracts.rows.action import ActionRow
+from callboard.contracts.rows.part import compute_part_order
+from callboard.contracts.rows.queue import QueueRow
 from callboard.contracts.rows.session import SessionRow
+from callboard.contracts.rows.status import StatusRow
+from callboard.contracts.rows.turn import TurnRow
 from callboard.control.workspace import build_unknown_session
 
 from ..service import Service, answers

@@ -8,7 +8,7 @@ import msgspec
 
 from callboard.contracts.commands.job import GetJob, JobRead
 from callboard.contracts.commands.task import GetTask, ListTasks, TaskAttempt, TaskEntry, TaskList, TaskRead
-from callboard.contracts.rows.team import TaskRow
+from callboard.contracts.rows.task import TaskRow
 from callboard.control.task_status import build_unknown_task
 from callboard.projection.snapshot import TaskFold
 

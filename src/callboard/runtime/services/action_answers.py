@@ -7,7 +7,7 @@ from callboard.contracts.commands.base import Answer
 from callboard.contracts.commands.permission import ResolvePermission
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.store import StoredAnswer
-from callboard.contracts.rows.conversation import ActionPart
+from callboard.contracts.rows.action import ActionPart
 from callboard.contracts.scope import Actor
 
 from ..service import Service, carries_out

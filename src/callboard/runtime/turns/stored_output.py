@@ -6,7 +6,7 @@ import msgspec
 
 from callboard.contracts.content import BlobRef, Text
 from callboard.contracts.ports.tools import ToolOutcome
-from callboard.contracts.rows.conversation import ToolPart
+from callboard.contracts.rows.tool import ToolPart
 from callboard.tools.builtin.read_output import ReadOutputArguments, format_page
 
 from ..sessions.host import SessionHost

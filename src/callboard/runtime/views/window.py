@@ -9,23 +9,24 @@ import msgspec
 
 from callboard.contracts.ports.store import RowStore
 from callboard.contracts.rows import SESSION_PANELS
+from callboard.contracts.rows.action import ActionRow
+from callboard.contracts.rows.agent import AgentRow
 from callboard.contracts.rows.artifact import ArtifactRow
 from callboard.contracts.rows.base import Op, Remove, Row, Upsert
 from callboard.contracts.rows.context import ContextRow
-from callboard.contracts.rows.conversation import ActionRow, Part, QueueRow, StatusRow, TurnRow
+from callboard.contracts.rows.exchange.handoff import HandoffRow
+from callboard.contracts.rows.exchange.review import ReviewRow
+from callboard.contracts.rows.message import MessageRow
+from callboard.contracts.rows.part import Part
 from callboard.contracts.rows.process import ProcessRow
+from callboard.contracts.rows.queue import QueueRow
+from callboard.contracts.rows.run import RunRow
 from callboard.contracts.rows.session import SessionRow
-from callboard.contracts.rows.team import (
-    AgentRow,
-    EdgeRow,
-    HandoffRow,
-    MessageRow,
-    NotificationRow,
-    ReviewRow,
-    RunRow,
-    TaskRow,
-    TeamRow,
-)
+from callboard.contracts.rows.status import StatusRow
+from callboard.contracts.rows.subagent import NotificationRow
+from callboard.contracts.rows.task import TaskRow
+from callboard.contracts.rows.team import EdgeRow, TeamRow
+from callboard.contracts.rows.turn import TurnRow
 from callboard.projection.rows import Table
 
 _encoder = msgspec.json.Encoder()

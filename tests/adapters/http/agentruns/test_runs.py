@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from callboard.contracts.rows.run_record import AgentRunRecord
+from callboard.contracts.rows.run import AgentRunRecord
 from tests.adapters.http.agentruns.crew import check_refusal, crew, release, send_read, send_write, wait_for_fact
 from tests.adapters.http.rigs.server import SOON, Board
 

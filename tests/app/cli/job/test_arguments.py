@@ -14,7 +14,7 @@ from callboard.app.cli.terminal.output import Style
 from callboard.contracts.commands.job import JobItem
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.task import TaskCompleted
-from callboard.contracts.rows.team import JobItems
+from callboard.contracts.rows.task import JobItems
 from tests.app.rigs.jobs import REFUSED, create_session, worker_turn
 from tests.app.rigs.product import Product, says
 

@@ -9,7 +9,7 @@ import pytest
 
 from callboard.app.cli.terminal.questions import Answer, QuestionContext, format_choices, parse_answer, read_context
 from callboard.contracts.facts.action import Decision
-from callboard.contracts.rows.conversation import ActionRow
+from callboard.contracts.rows.action import ActionRow
 from tests.app.rigs.product import Product, says, uses
 
 

@@ -22,7 +22,7 @@ from callboard.contracts.facts.tool import (
 from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.contracts.ports.runtime import RunReads
 from callboard.contracts.record import Record, WireEvent, format_step_id
-from callboard.contracts.rows.run_record import AgentRunRecord, LocatedRun
+from callboard.contracts.rows.run import AgentRunRecord, LocatedRun
 from callboard.projection.emit.runtime import build_wire_event
 
 PAGE = 1000

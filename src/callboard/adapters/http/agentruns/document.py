@@ -7,7 +7,8 @@ from typing import Any
 
 import msgspec
 
-from callboard.contracts.rows.run_record import AgentRunRecord, EffectiveSettings
+from callboard.contracts.rows.run import AgentRunRecord
+from callboard.contracts.rows.settings import EffectiveSettings
 
 from .contexts import RunSummary
 from .queries import (

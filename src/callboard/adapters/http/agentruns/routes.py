@@ -14,7 +14,7 @@ from callboard.contracts.commands.session import GetSession, SessionRead
 from callboard.contracts.commands.subagent import CancelSubagent
 from callboard.contracts.commands.turn import InterruptTurn, SubmitTurn, ThreadChanged, TurnAccepted
 from callboard.contracts.errors import Refusal
-from callboard.contracts.rows.conversation import StatusRow
+from callboard.contracts.rows.status import StatusRow
 from callboard.contracts.scope import PERSON
 
 from ..commands import build_json_response

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from callboard.contracts.errors import Refusal
-from callboard.contracts.rows.run_record import EffectiveSettings
+from callboard.contracts.rows.settings import EffectiveSettings
 
 #: How to change each setting.
 _ALTERNATIVES = {

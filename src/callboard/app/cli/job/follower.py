@@ -15,7 +15,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.task import TaskCancelled, TaskCompleted, TaskFailed, TaskPaused
 from callboard.contracts.record import WireEvent, decode_payload
 from callboard.contracts.rows.base import Upsert
-from callboard.contracts.rows.team import TaskRow
+from callboard.contracts.rows.task import TaskRow
 
 from ...turn_follower import answer_actions
 from ..terminal.approvals import Approvals, Approve

@@ -16,7 +16,7 @@ from callboard.contracts.facts.task import (
     TaskResumed,
     TaskStarted,
 )
-from callboard.contracts.rows.team import JobItems
+from callboard.contracts.rows.task import JobItems
 
 from ..terminal.output import Style, to_line
 from ..terminal.wording import format_finalization

@@ -11,9 +11,9 @@ from callboard.client import Client
 from callboard.contracts.commands.turn import TurnAccepted
 from callboard.contracts.ports.runtime import OpBatch
 from callboard.contracts.record import WireEvent
+from callboard.contracts.rows.agent import AgentRow
 from callboard.contracts.rows.base import Upsert
-from callboard.contracts.rows.conversation import TurnRow
-from callboard.contracts.rows.team import AgentRow
+from callboard.contracts.rows.turn import TurnRow
 
 from ...turn_follower import FactPrinter, follow_turn, interrupt_turn
 from ..terminal.approvals import Approvals, Approve

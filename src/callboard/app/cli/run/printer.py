@@ -6,22 +6,17 @@ import sys
 from collections.abc import Awaitable, Callable, Iterable
 
 from callboard.contracts.content import Text
+from callboard.contracts.rows.action import ActionPart
+from callboard.contracts.rows.agent import RemoteStatusPart
 from callboard.contracts.rows.base import AppendText, Op, Upsert
 from callboard.contracts.rows.context import ContextPart
-from callboard.contracts.rows.conversation import (
-    ActionPart,
-    ErrorPart,
-    HandoffPart,
-    NoticePart,
-    NotificationPart,
-    Part,
-    PlanPart,
-    ReasoningPart,
-    RemoteStatusPart,
-    SteerPart,
-    TextPart,
-    ToolPart,
-)
+from callboard.contracts.rows.exchange.handoff import HandoffPart
+from callboard.contracts.rows.message import ReasoningPart, TextPart
+from callboard.contracts.rows.part import ErrorPart, NoticePart, Part
+from callboard.contracts.rows.plan import PlanPart
+from callboard.contracts.rows.queue import SteerPart
+from callboard.contracts.rows.subagent import NotificationPart
+from callboard.contracts.rows.tool import ToolPart
 
 from ..terminal.output import ControlStripper, Style, print_err, print_out, read_terminal_width, to_line
 from ..terminal.renderer import format_aside, format_tool

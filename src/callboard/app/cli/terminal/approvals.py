@@ -12,7 +12,7 @@ from typing import Literal
 
 from callboard.client import Client
 from callboard.contracts.commands.action import ActionAnswered, RespondAction
-from callboard.contracts.rows.conversation import ActionRow
+from callboard.contracts.rows.action import ActionRow
 from callboard.contracts.text.exact import Fold, describe, fold, mark
 
 from .output import Style, mark_hidden, print_err

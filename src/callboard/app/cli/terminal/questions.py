@@ -7,7 +7,7 @@ from typing import Any, cast
 import msgspec
 
 from callboard.contracts.facts.action import ApprovalScope, ContinuationMode, Decision
-from callboard.contracts.rows.conversation import ActionRow
+from callboard.contracts.rows.action import ActionRow
 from callboard.contracts.text.exact import count_invisible, count_masked
 from callboard.contracts.text.sentences import format_count
 

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
+from callboard.contracts.rows.action import ActionPart, ActionRow
+from callboard.contracts.rows.agent import RemoteStatusPart
 from callboard.contracts.rows.context import ContextPart
-from callboard.contracts.rows.conversation import (
-    ActionPart,
-    ActionRow,
-    ErrorPart,
-    HandoffPart,
-    NoticePart,
-    NotificationPart,
-    Part,
-    PlanPart,
-    ReasoningPart,
-    RemoteStatusPart,
-    SteerPart,
-    TextPart,
-    ToolPart,
-    TurnRow,
-)
-from callboard.contracts.rows.team import RunRow
+from callboard.contracts.rows.exchange.handoff import HandoffPart
+from callboard.contracts.rows.message import ReasoningPart, TextPart
+from callboard.contracts.rows.part import ErrorPart, NoticePart, Part
+from callboard.contracts.rows.plan import PlanPart
+from callboard.contracts.rows.queue import SteerPart
+from callboard.contracts.rows.run import RunRow
+from callboard.contracts.rows.subagent import NotificationPart
+from callboard.contracts.rows.tool import ToolPart
+from callboard.contracts.rows.turn import TurnRow
 from callboard.contracts.text.sentences import format_count, to_clause
 from callboard.projection.rows import Table
 

@@ -10,13 +10,10 @@ from callboard.contracts.commands.base import COMMANDS
 from callboard.contracts.errors import Code, Problem
 from callboard.contracts.facts.turn import InputSource
 from callboard.contracts.refs import MissingReason, MissingRef
-from callboard.contracts.rows.conversation import (
-    HandoffNews,
-    HandoffPart,
-    NotificationPart,
-    PartState,
-    RemoteStatusPart,
-)
+from callboard.contracts.rows.agent import RemoteStatusPart
+from callboard.contracts.rows.exchange.handoff import HandoffNews, HandoffPart
+from callboard.contracts.rows.part import PartState
+from callboard.contracts.rows.subagent import NotificationPart
 from callboard.contracts.text.sentences import format_count, punctuate, to_sentence
 
 from .output import to_line

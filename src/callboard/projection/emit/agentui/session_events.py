@@ -15,7 +15,7 @@ from callboard.contracts.erased import with_erased_form
 from callboard.contracts.facts.queue import QueueAdded, QueueRemoved
 from callboard.contracts.facts.turn import TurnStarted
 from callboard.contracts.record import Record
-from callboard.contracts.rows.team import TaskRow
+from callboard.contracts.rows.task import TaskRow
 
 from ...team.agent import Member
 from ...team.panels import TeamPanels

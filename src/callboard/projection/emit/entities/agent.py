@@ -18,7 +18,7 @@ from callboard.contracts.facts.agent import (
 )
 from callboard.contracts.facts.base import Fact
 from callboard.contracts.facts.session import ThreadOpened, ThreadPaused, ThreadResumed
-from callboard.contracts.rows.conversation import RuntimeStatus
+from callboard.contracts.rows.status import RuntimeStatus
 from callboard.contracts.vocabulary import Phase, Surface
 
 from ..agentui_emission import Emission, Emissions, emit_agent, emit_run, emit_session

@@ -21,8 +21,8 @@ from callboard.contracts.facts.task import (
     TaskStarted,
     TaskUpdated,
 )
-from callboard.contracts.rows.conversation import RuntimeStatus
-from callboard.contracts.rows.team import TaskRow
+from callboard.contracts.rows.status import RuntimeStatus
+from callboard.contracts.rows.task import TaskRow
 from callboard.contracts.vocabulary import Control, EventClass, Phase
 
 from ..agentui_emission import Emission, Emissions, emit_task

@@ -1,42 +1,12 @@
-"""Runs as the Multi-agent runtime specification records them, in its own casing, and answers of their reads."""
+"""Effective settings of a workspace, in the casing of the Multi-agent runtime specification."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
 from ..facts.turn import Mode, PermissionMode
-from .team import RunStatus
-
-
-class AgentRunRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """A run.
-
-    Times are RFC 3339 in UTC; `ended_at` is null while it runs. `detail` is the code or cause of
-    its end. `agent_kind` is `subagent` for an agent with a parent.
-    """
-
-    run_id: str
-    repo_path: str
-    session_id: str
-    agent_id: str
-    agent_kind: Literal["main", "subagent"]
-    parent_run_id: str | None = None
-    status: RunStatus
-    detail: str | None = None
-    started_at: str
-    ended_at: str | None = None
-
-
-class LocatedRun(msgspec.Struct, frozen=True, kw_only=True):
-    """A run with the position of its facts in its session: from `first` to `last`, 0 while it runs."""
-
-    record: AgentRunRecord
-    thread_id: str
-    turn_id: str
-    first: int
-    last: int = 0
 
 
 class OpenedFolder(msgspec.Struct, frozen=True, kw_only=True):

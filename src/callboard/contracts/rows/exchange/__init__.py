@@ -1,0 +1,1 @@
+"""Rows of what agents send each other."""
