@@ -30,7 +30,7 @@ def _services(board: RuntimeRig) -> tuple[Service, ...]:
     return build_services(board.runtime.dependencies, board.runtime.sessions, board.runtime.workspaces)
 
 
-async def test_a_runtime_does_not_start_without_a_carrier_for_each_declared_command(tmp_path: Path) -> None:
+async def test_a_runtime_does_not_start_without_a_handler_for_each_declared_command(tmp_path: Path) -> None:
     """CTL-01: export_evidence would be accepted and never run."""
     async with open_runtime(tmp_path, calls()) as board:
         without = tuple(service for service in _services(board) if type(service).__name__ != "EvidenceExporter")
@@ -38,7 +38,7 @@ async def test_a_runtime_does_not_start_without_a_carrier_for_each_declared_comm
             _runner(board, without)
 
 
-async def test_a_runtime_does_not_start_with_two_carriers_of_one_command(tmp_path: Path) -> None:
+async def test_a_runtime_does_not_start_with_two_handlers_of_one_command(tmp_path: Path) -> None:
     """CTL-01: which of them ran would depend on their order."""
 
     class SecondLister(Service):

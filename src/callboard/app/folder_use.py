@@ -82,8 +82,8 @@ def find_others(folder: str | Path, state_folder: Path, environment: Mapping[str
     real, own = os.path.realpath(folder), os.path.realpath(state_folder)
     return tuple(
         use
-        for place in list_private_folders(environment)
-        for path in sorted(place.glob("*.json"))
+        for private in list_private_folders(environment)
+        for path in sorted(private.glob("*.json"))
         if (use := _read(path)) is not None and use.home != own and real in use.folders
     )
 

@@ -70,35 +70,35 @@ class ConfiguredModels:
             wanted: `MODEL`, `PROVIDER/MODEL` (any model of a configured provider), or empty for the default. The route's
                 reason says if the wanted model is not configured or unavailable.
         """
-        book = self._configuration
-        candidates = tuple(book.models)
-        chosen = book.find_named(wanted)
+        configuration = self._configuration
+        candidates = tuple(configuration.models)
+        chosen = configuration.find_named(wanted)
         if chosen is not None:
             reason = "The agent names this model."
-        elif book.default is not None:
-            chosen, reason = book.default, "It is the default."
+        elif configuration.default is not None:
+            chosen, reason = configuration.default, "It is the default."
         else:
             chosen, reason = candidates[0], "It is the first configured model."
         if chosen not in candidates:
             candidates = (*candidates, chosen)
-        if book.explain_unavailable(chosen):
+        if configuration.explain_unavailable(chosen):
             chosen, reason = self._replace_unavailable(chosen, candidates, reason)
-        if book.offline and chosen in book.models:
+        if configuration.offline and chosen in configuration.models:
             reason = "No model is configured."
         elif len(candidates) == 1:
             reason = "It is the only configured model."
-        if wanted and book.find_named(wanted) is None:
+        if wanted and configuration.find_named(wanted) is None:
             reason = f"The agent names {wanted!r}, which is not configured. {reason}"
         # A model that may cost money must not replace the scenario of a demo.
-        is_scenario = chosen[0] == PROVIDER and chosen not in book.models
-        chain = [] if is_scenario else [pair for pair in dict.fromkeys(book.fallback) if pair != chosen]
+        is_scenario = chosen[0] == PROVIDER and chosen not in configuration.models
+        chain = [] if is_scenario else [pair for pair in dict.fromkeys(configuration.fallback) if pair != chosen]
         candidates = (*candidates, *(pair for pair in chain if pair not in candidates))
-        reasons = tuple(map(book.explain_unavailable, candidates))
+        reasons = tuple(map(configuration.explain_unavailable, candidates))
         return Route(
             candidates=candidates,
             chosen=candidates.index(chosen),
             reason=reason,
-            fallbacks=tuple(candidates.index(pair) for pair in chain if not book.explain_unavailable(pair)),
+            fallbacks=tuple(candidates.index(pair) for pair in chain if not configuration.explain_unavailable(pair)),
             excluded=reasons if any(reasons) else (),
         )
 
@@ -133,9 +133,12 @@ class ConfiguredModels:
 
     def _replace_unavailable(self, chosen: Pair, candidates: tuple[Pair, ...], reason: str) -> tuple[Pair, str]:
         """Return an available model in place of an unavailable one, with the reason; the same model if none is available."""
-        book = self._configuration
-        other = next((pair for pair in (*book.fallback, *candidates) if not book.explain_unavailable(pair)), None)
+        configuration = self._configuration
+        other = next(
+            (pair for pair in (*configuration.fallback, *candidates) if not configuration.explain_unavailable(pair)),
+            None,
+        )
         if other is None:
             return chosen, reason
-        unavailable = book.explain_unavailable(chosen)
+        unavailable = configuration.explain_unavailable(chosen)
         return other, f"{'/'.join(chosen)} is unavailable: {unavailable} It is the next available model."

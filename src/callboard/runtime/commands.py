@@ -18,7 +18,7 @@ from callboard.control.workspace import WorkspaceCommand
 from .background_tasks import BackgroundTasks
 from .dependencies import Dependencies
 from .secrets.append_redactor import body_hash, redact_value
-from .service import Carrier, Service, find_carriers
+from .service import Handler, Service, find_handlers
 from .session_registry import SessionRegistry
 from .workspaces.registry import WorkspaceRegistry
 
@@ -49,7 +49,7 @@ class CommandRunner:
         self._sessions = sessions
         self._workspaces = workspaces
         self._services = services
-        self._carriers = self._complete(find_carriers(services))
+        self._handlers = self._complete(find_handlers(services))
         self._in_flight: dict[str, tuple[str, asyncio.Task[Any]]] = {}
         self._tasks = BackgroundTasks()
 
@@ -104,17 +104,17 @@ class CommandRunner:
 
     async def _answer(self, query: Command, declared: Declaration, actor: Actor) -> Any:
         """Answer a query. If stored rows are damaged, they are rebuilt and the query repeated."""
-        carrier = self._carriers[type(query)]
+        handler = self._handlers[type(query)]
         try:
-            answer = await carrier(query, actor, None)
+            answer = await handler(query, actor, None)
         except Refusal as refusal:
             if refusal.code != "rows_damaged":
                 raise
-            answer = await carrier(query, actor, None)
+            answer = await handler(query, actor, None)
         return redact_value(answer, self._dependencies.secrets) if declared.live else answer
 
     async def _run(self, command: Command, stored_answer: StoredAnswer | None, actor: Actor) -> Any:
-        answer = await self._carriers[type(command)](command, actor, stored_answer)
+        answer = await self._handlers[type(command)](command, actor, stored_answer)
         return redact_value(answer, self._dependencies.secrets)
 
     async def _run_once(self, command: Command, declared: Declaration, key: str, body: str, actor: Actor) -> Any:
@@ -132,14 +132,14 @@ class CommandRunner:
                 hint="Read the session to see the result. A new key runs the command again.",
             ) from error
 
-    def _complete(self, carriers: dict[type[Command], Carrier]) -> dict[type[Command], Carrier]:
-        """Return the carriers of all commands. The writer of a stream carries out what no service does."""
-        writers: dict[Serial, Carrier] = {"session": self._decide_in_session, "workspace": self._decide_in_workspace}
+    def _complete(self, handlers: dict[type[Command], Handler]) -> dict[type[Command], Handler]:
+        """Return the handlers of all commands. The writer of a stream handles what no service does."""
+        writers: dict[Serial, Handler] = {"session": self._decide_in_session, "workspace": self._decide_in_workspace}
         decided = {row.command: writers[row.serial] for row in TABLE if row.command in _DECIDED[row.serial]}
-        complete = decided | carriers
+        complete = decided | handlers
         if complete.keys() != _DECLARED.keys():
             names = sorted(kind.__name__ for kind in complete.keys() ^ _DECLARED.keys())
-            raise TypeError(f"without a carrier, or without a declaration: {', '.join(names)}")
+            raise TypeError(f"without a handler, or without a declaration: {', '.join(names)}")
         return complete
 
     async def _decide_in_session(self, command: Any, actor: Actor, stored_answer: StoredAnswer | None) -> Any:

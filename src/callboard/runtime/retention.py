@@ -67,9 +67,9 @@ class Retention:
                 await self._dependencies.store.facts.trim(session, MIN_TRIMMED_BYTES)
 
     def _read_days(self) -> int:
-        book = self._dependencies.settings
+        settings = self._dependencies.settings
         try:
-            return book.read_user().retention if book is not None else 0
+            return settings.read_user().retention if settings is not None else 0
         except Refusal as refusal:
             log.warning("retention is off while the settings cannot be read: %s", refusal.problem.message)
             return 0

@@ -14,7 +14,7 @@ from .dependencies import Dependencies
 from .session_registry import SessionRegistry
 from .workspaces.registry import WorkspaceRegistry
 
-Carrier = Callable[[Any, Actor, StoredAnswer | None], Awaitable[Any]]
+Handler = Callable[[Any, Actor, StoredAnswer | None], Awaitable[Any]]
 _S = TypeVar("_S", bound="Service")
 _C = TypeVar("_C", bound=Command)
 _A = TypeVar("_A")
@@ -40,7 +40,7 @@ def carries_out(
     [Callable[[_S, _C, Actor, StoredAnswer | None], Awaitable[_A]]],
     Callable[[_S, _C, Actor, StoredAnswer | None], Awaitable[_A]],
 ]:
-    """Mark a method as the carrier of commands. It stores the answer together with its facts.
+    """Mark a method as the handler of commands. It stores the answer together with its facts.
 
     Example:
         @carries_out(ExportEvidence)
@@ -59,7 +59,7 @@ def carries_out(
 def answers(
     *kinds: type[_C],
 ) -> Callable[[Callable[[_S, _C], Awaitable[_A]]], Callable[[_S, _C], Awaitable[_A]]]:
-    """Mark a method as the carrier of queries, and of commands that append no fact."""
+    """Mark a method as the handler of queries, and of commands that append no fact."""
 
     def mark(method: Callable[[_S, _C], Awaitable[_A]]) -> Callable[[_S, _C], Awaitable[_A]]:
         setattr(method, _QUERIES, kinds)
@@ -68,23 +68,23 @@ def answers(
     return mark
 
 
-def find_carriers(services: Iterable[Service]) -> dict[type[Command], Carrier]:
-    """Return the carrier of each command."""
-    carriers: dict[type[Command], Carrier] = {}
+def find_handlers(services: Iterable[Service]) -> dict[type[Command], Handler]:
+    """Return the handler of each command."""
+    handlers: dict[type[Command], Handler] = {}
     for service in services:
         for name, function in inspect.getmembers(type(service), inspect.isfunction):
             method = getattr(service, name)
             marked = [(kind, method) for kind in getattr(function, _COMMANDS, ())]
             marked += [(kind, _drop_actor(method)) for kind in getattr(function, _QUERIES, ())]
-            for kind, carrier in marked:
-                if kind in carriers:
+            for kind, handler in marked:
+                if kind in handlers:
                     raise TypeError(f"two methods carry out {kind.__name__}: one is {function.__qualname__}")
-                carriers[kind] = carrier
-    return carriers
+                handlers[kind] = handler
+    return handlers
 
 
-def _drop_actor(answer: Callable[[Any], Awaitable[Any]]) -> Carrier:
-    def carrier(command: Any, _actor: Actor, _stored_answer: StoredAnswer | None) -> Awaitable[Any]:
+def _drop_actor(answer: Callable[[Any], Awaitable[Any]]) -> Handler:
+    def handler(command: Any, _actor: Actor, _stored_answer: StoredAnswer | None) -> Awaitable[Any]:
         return answer(command)
 
-    return carrier
+    return handler

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from callboard.contracts.entities import worktree as worktrees
+from callboard.contracts.entities.worktree import build_worktree_name
 from callboard.tools.unsandboxed.reach import ExposedProgram, Reach, ReachLookup, check_program
 
 
@@ -125,7 +125,7 @@ def test_a_nested_folder_is_exposed_to_both_agents(theirs: Path, safe: Path) -> 
 
 def test_a_subagents_worktree_is_exposed(theirs: Path, safe: Path, tmp_path: Path) -> None:
     """SAFE-08"""
-    worktree = tmp_path / worktrees.build_worktree_name("theirs", "ses_1a2b3c", "maker-1")
+    worktree = tmp_path / build_worktree_name("theirs", "ses_1a2b3c", "maker-1")
     (worktree / ".git").mkdir(parents=True)
     write_program(worktree / "check")
     write_program(worktree / ".git" / "check")

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from callboard.app.settings.folder_file import FILE, list_programs, list_widenings, read_folder_file
+from callboard.app.settings.folder_file import FILE, list_programs, list_requested_permissions, read_folder_file
 from callboard.contracts.facts.permission import Rule
 from callboard.contracts.settings import Settings
 from callboard.tools.gate import external_starts
@@ -85,7 +85,7 @@ def write_folder(folder: Path, settings: str, **files: str) -> Path:
 def digest(folder: Path) -> str:
     file = read_folder_file(str(folder))
     assert file.problems == ()
-    return list_widenings(file, (), Settings(), list_programs(str(folder), file)).digest
+    return list_requested_permissions(file, (), Settings(), list_programs(str(folder), file)).digest
 
 
 def test_every_place_that_starts_a_process_is_declared():
@@ -140,7 +140,7 @@ def test_the_card_shows_values_and_programs_and_keeps_handles(tmp_path: Path):
 
     details = [
         widening.detail
-        for widening in list_widenings(file, (), Settings(), list_programs(str(tmp_path), file)).widenings
+        for widening in list_requested_permissions(file, (), Settings(), list_programs(str(tmp_path), file)).widenings
     ]
 
     assert details[0].endswith("starts sh check.sh, with KEY=secret://own, MODE=strict, and gives it the secret own")

@@ -100,17 +100,17 @@ class TaskEventHandler:
                 yield from self._convert_message(response.message)
             case "task":
                 yield from self.apply_task(response.task)
-            case "status_update" if self._is_own_task(response.status_update.task_id):
+            case "status_update" if self._adopt_task(response.status_update.task_id):
                 self._set_conversation(response.status_update.context_id)
                 yield from self._convert_status(response.status_update.status)
-            case "artifact_update" if self._is_own_task(response.artifact_update.task_id):
+            case "artifact_update" if self._adopt_task(response.artifact_update.task_id):
                 yield from self._convert_artifact(response.artifact_update)
             case _:
                 pass
 
     def apply_task(self, task: Task) -> Iterator[RemoteEvent]:
         """Yield the events of a task's complete state."""
-        if not self._is_own_task(task.id):
+        if not self._adopt_task(task.id):
             return
         self._set_conversation(task.context_id)
         for artifact in task.artifacts:
@@ -169,7 +169,7 @@ class TaskEventHandler:
             self._delivered[artifact.artifact_id] = content
             yield build_artifact_report(self.task, artifact)
 
-    def _is_own_task(self, task: str) -> bool:
+    def _adopt_task(self, task: str) -> bool:
         if not self.task and task:
             if len(task) > _MAX_ID_CHARS:
                 message = f"The remote agent sent a task id of more than {_MAX_ID_CHARS} characters."

@@ -79,13 +79,13 @@ def build_parts_report(
 ) -> ArtifactReported:
     """Return the event of delivered parts.
 
-    Files become blobs. Texts stay inline as long as the fact has room, and become blobs after that.
+    Files become blobs. Texts stay inline as long as they fit into the fact, and become blobs after that.
     """
     sent_parts = list(parts)
-    room, stored, blobs = MAX_INLINE_BYTES, list[RemotePart](), list[Blob]()
+    remaining_bytes, stored, blobs = MAX_INLINE_BYTES, list[RemotePart](), list[Blob]()
     for sent in sent_parts[:MAX_PARTS]:
-        part, part_blobs = _convert_part(sent, room)
-        room -= len(part.text.text.encode("utf-8", "replace"))
+        part, part_blobs = _convert_part(sent, remaining_bytes)
+        remaining_bytes -= len(part.text.text.encode("utf-8", "replace"))
         stored.append(part)
         blobs += part_blobs
     return ArtifactReported(
@@ -99,15 +99,15 @@ def build_parts_report(
     )
 
 
-def _convert_part(part: Part, room: int) -> tuple[RemotePart, list[Blob]]:
+def _convert_part(part: Part, remaining_bytes: int) -> tuple[RemotePart, list[Blob]]:
     name = to_single_line(part.filename)
     match part.WhichOneof("content"):
         case "text":
-            text, blobs = _build_text(part.text, room)
+            text, blobs = _build_text(part.text, remaining_bytes)
             return RemotePart(media=_select_media(part, "text/plain"), name=name, text=text), blobs
         case "data":
             data = json.dumps(MessageToDict(part.data), ensure_ascii=False)
-            text, blobs = _build_text(data, room)
+            text, blobs = _build_text(data, remaining_bytes)
             return RemotePart(media=_select_media(part, "application/json"), name=name, text=text), blobs
         case "raw":
             blob = make_blob(part.raw, _select_media(part, "application/octet-stream"))
@@ -119,12 +119,12 @@ def _convert_part(part: Part, room: int) -> tuple[RemotePart, list[Blob]]:
             return RemotePart(media=_select_media(part, "application/octet-stream"), name=name), []
 
 
-def _build_text(text: str, room: int) -> tuple[Text, list[Blob]]:
+def _build_text(text: str, remaining_bytes: int) -> tuple[Text, list[Blob]]:
     data = text.encode("utf-8", "replace")
-    if len(data) <= room:
+    if len(data) <= remaining_bytes:
         return Text(text=text), []
     blob = make_blob(data)
-    return Text(text=text[: min(PREVIEW, max(0, room) // 4)], ref=blob.ref), [blob]
+    return Text(text=text[: min(PREVIEW, max(0, remaining_bytes) // 4)], ref=blob.ref), [blob]
 
 
 def _select_media(part: Part, default: str) -> str:

@@ -114,7 +114,7 @@ class AcpSession:
         self.resumed = False
         self._process = process
         self._client = client
-        self._lines = LineTransport(process.reader, process.writer, client.wait_for_room)
+        self._lines = LineTransport(process.reader, process.writer, client.wait_for_space)
         self._connection: ClientSideConnection = ClientSideConnection(cast("Client", client), self._lines)
 
     @property

@@ -37,7 +37,7 @@ class AcpClient:
         self.listening = False
         self.conversation = ""
         self.settings = SettingsController()
-        self._room = asyncio.Event()
+        self._has_space = asyncio.Event()
         self._waiting_bytes = 0
         self._calls = ToolCallTracker()
         self._options: dict[int, list[schema.PermissionOption]] = {}
@@ -47,10 +47,10 @@ class AcpClient:
     async def read_event(self) -> ExternalEvent | None:
         """Return the next event; None after the last one of a prompt."""
         event = await self.events.get()
-        self._room.set()
+        self._has_space.set()
         return event
 
-    async def wait_for_room(self, size: int) -> None:
+    async def wait_for_space(self, size: int) -> None:
         """Wait while the queue is full, so that a flood fills the agent's pipe and not this process.
 
         Args:
@@ -60,13 +60,13 @@ class AcpClient:
         await asyncio.sleep(0)
         self._waiting_bytes = size if self.events.empty() else self._waiting_bytes + size
         while self.listening and self._is_full():
-            self._room.clear()
-            await self._room.wait()
+            self._has_space.clear()
+            await self._has_space.wait()
 
     def stop_listening(self) -> None:
         """Drop further updates, because the prompt has ended."""
         self.listening = False
-        self._room.set()
+        self._has_space.set()
 
     def permit(self, key: int, answer: PermissionAnswer) -> None:
         """Answer a request for permission. A second answer has no effect."""

@@ -21,7 +21,7 @@ class LineTransport:
     """Implement the transport of the protocol library. Invalid lines are dropped: some programs print to their output.
 
     Args:
-        wait_for_room: Awaited with the size of each message in bytes, before the message is returned.
+        wait_for_space: Awaited with the size of each message in bytes, before the message is returned.
     Attributes:
         ended: Set once reading has ended.
         fault: Why reading ended, if not by the end of the agent's output.
@@ -31,13 +31,13 @@ class LineTransport:
         self,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
-        wait_for_room: Callable[[int], Awaitable[None]],
+        wait_for_space: Callable[[int], Awaitable[None]],
     ) -> None:
         self.ended = asyncio.Event()
         self.fault = ""
         self._reader = reader
         self._writer = writer
-        self._wait_for_room = wait_for_room
+        self._wait_for_space = wait_for_room
         self._sending = asyncio.Lock()
         self._rest: asyncio.Task[None] | None = None
 
@@ -62,7 +62,7 @@ class LineTransport:
                 self.ended.set()
                 self._rest = asyncio.create_task(self._discard_rest())
                 return None
-            await self._wait_for_room(len(line))
+            await self._wait_for_space(len(line))
             message = _parse_message(line)
             if message is not None:
                 return message

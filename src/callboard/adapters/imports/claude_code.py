@@ -46,7 +46,7 @@ _STOPS: dict[str, StopReason] = {
     "max_tokens": "length",
     "refusal": "content_filter",
 }
-#: Beginnings of texts that the program writes in the place of a person's input.
+#: Beginnings of texts that the program writes instead of a person's input.
 _NOT_INPUT = (
     "<command-name>",
     "<local-command-",
@@ -117,7 +117,7 @@ def read_session(file: Path, max_bytes: int | None = None) -> PastSession | None
 def read_turns(file: Path) -> Iterator[PastTurn]:
     """Yield the turns of a session's transcript in order, then those of each subagent's transcript.
 
-    A sidechain in the session's transcript keeps its place there.
+    A sidechain in the session's transcript keeps its position.
     """
     lineage = Lineage()
     yield from _build_turns(read_lines(file), read_session_id(file), lineage)

@@ -148,7 +148,7 @@ def _build_exposed_refusal(file: Path, project: str) -> Refusal:
         "invalid_input",
         f"{file} is in {project}, where agents work. They could read the sessions of all folders in the backup.",
         field="PLACE",
-        hint="Give a place outside it, or add --in-project.",
+        hint="Give a path outside it, or add --in-project.",
     )
 
 
@@ -212,7 +212,7 @@ def _build_space_refusal(file: Path) -> Refusal:
         "store_full",
         f"There is not enough space for the backup in {file.parent}.",
         field="PLACE",
-        hint="Free space there, or give another place. Writing a backup needs twice the size of the log.",
+        hint="Free space there, or give another path. Writing a backup needs twice the size of the log.",
     )
 
 

@@ -109,10 +109,10 @@ def _print(roster: Roster, folder: Path) -> None:
     rows = [_format_row(agent, roster.lead) for agent in roster.definitions]
     if rows:
         widths = [max(len(row[column]) for row in (_HEADINGS, *rows)) for column in range(len(_HEADINGS))]
-        room = read_terminal_width() if sys.stdout.isatty() else 0
+        max_width = read_terminal_width() if sys.stdout.isatty() else 0
         for number, row in enumerate((_HEADINGS, *rows)):
             line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-            line = line if not room or len(line) <= room else f"{line[: room - 1]}…"
+            line = line if not max_width or len(line) <= max_width else f"{line[: max_width - 1]}…"
             print_out(style.dim(line) if number == 0 else line)
     if roster.packaged:
         print_err(style.dim(f"{to_line(str(folder))} defines no agents; this agent is included in Callboard."))

@@ -114,7 +114,7 @@ def _artifacts(
     request = ArtifactRequest(
         session=session, artifact=artifact, versions=_parse_versions(diff), form=form, version=version, file=file
     )
-    answer = run_async(_carry_out(state_folder, request))
+    answer = run_async(_run(state_folder, request))
     if json:
         print_json(answer)
     else:
@@ -131,7 +131,7 @@ def _parse_versions(diff: str) -> tuple[int, int] | None:
     return int(first), int(second)
 
 
-async def _carry_out(state_folder: StateFolder, request: ArtifactRequest) -> Answer:
+async def _run(state_folder: StateFolder, request: ArtifactRequest) -> Answer:
     from ..hosting.connection import connect
 
     async with connect(state_folder, os.environ, lambda _: None) as client:

@@ -70,7 +70,7 @@ def _demo(
     if listed or not name:
         _list(json=json)
         return
-    raise typer.Exit(run_async(_carry_out(load_demo(name), opens=opens and not json, json=json)))
+    raise typer.Exit(run_async(_run(load_demo(name), opens=opens and not json, json=json)))
 
 
 def _list(*, json: bool) -> None:
@@ -87,7 +87,7 @@ def _list(*, json: bool) -> None:
         print_err(style.dim("\n`callboard demo NAME` runs one. A script replaces the model; everything else is real."))
 
 
-async def _carry_out(demo: Demo, *, opens: bool, json: bool) -> int:
+async def _run(demo: Demo, *, opens: bool, json: bool) -> int:
     """Run the demo and follow it; return the exit code. Raises Refusal."""
     state_folder = StateFolder.from_environment(os.environ)
     settings, _ = await load_or_warn(state_folder)

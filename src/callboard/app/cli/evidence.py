@@ -79,7 +79,7 @@ def _evidence(
     if not state_folder.has_store():
         raise build_no_session_refusal()
     if file is not None:
-        _check_place(file, force=force)
+        _require_writable(file, force=force)
     request = ExportEvidence(session_id=session, task_id=task or None, reason=reason)
     written = run_async(_export(state_folder, request, file, force=force, quiet=json))
     if json:
@@ -97,7 +97,7 @@ async def _export(
         session = await resolve_session(RemoteReader(client), request.session_id)
         packed = await _submit(client, msgspec.structs.replace(request, session_id=session), quiet=quiet)
         path = file or Path(f"evidence-{session}-{packed.through}.zip")
-        _check_place(path, force=force)
+        _require_writable(path, force=force)
         await _save(client, packed.pack, path)
     return WrittenPack(
         file=str(path),
@@ -147,7 +147,7 @@ async def _save(client: Client, pack: BlobRef, path: Path) -> None:
         part.unlink(missing_ok=True)
 
 
-def _check_place(path: Path, *, force: bool) -> None:
+def _require_writable(path: Path, *, force: bool) -> None:
     if path.is_dir() or not path.parent.is_dir():
         raise _build_refusal(path, "Is a directory" if path.is_dir() else "No such directory")
     if path.exists() and not force:

@@ -48,7 +48,7 @@ def _facts(
 
 async def _print(state_folder: StateFolder, session: str, after: int, *, follow: bool, as_json: bool) -> None:
     style = Style(sys.stdout)
-    room = read_terminal_width() if sys.stdout.isatty() else 0
+    width = read_terminal_width() if sys.stdout.isatty() else 0
     async with open_reader(state_folder) as reader:
         stream = await resolve_session(reader, session)
         async with aclosing(reader.read_facts(stream, after=after, follow=follow)) as events:
@@ -56,13 +56,13 @@ async def _print(state_folder: StateFolder, session: str, after: int, *, follow:
                 if as_json:
                     print_json(event)
                 else:
-                    print_out(_format_line(event, style, room))
+                    print_out(_format_line(event, style, width))
 
 
-def _format_line(event: WireEvent, style: Style, room: int) -> str:
+def _format_line(event: WireEvent, style: Style, width: int) -> str:
     """Return sequence, time of day, type, and as much of the content as fits on the line."""
     time = event.timestamp[11:23]
     kind = to_line(event.type).ljust(_TYPE_COLUMNS)
     content = "(erased)" if event.erased else bytes(event.payload).decode("utf-8", "replace")
     head = f"{event.sequence:>6}  {time}  {kind}  "
-    return f"{style.dim(head[:22])}{head[22:]}{style.dim(to_line(content, max(20, room - len(head)) if room else 0))}"
+    return f"{style.dim(head[:22])}{head[22:]}{style.dim(to_line(content, max(20, width - len(head)) if width else 0))}"

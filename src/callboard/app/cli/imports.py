@@ -102,7 +102,7 @@ def _import(
         if not typer.confirm(f"Copy {format_count(len(sessions), 'session')} into {target}?", err=True):
             print_err("Nothing was imported.")
             raise typer.Exit(ENDED_BY_PERSON)
-    run_async(_carry_out(sessions, json=json, wide=wide, asks=not yes))
+    run_async(_run(sessions, json=json, wide=wide, asks=not yes))
 
 
 async def _list_driven() -> set[str]:
@@ -133,7 +133,7 @@ def _build_line(past: PastSession) -> _Line:
     )
 
 
-async def _carry_out(sessions: list[PastSession], *, json: bool, wide: bool, asks: bool) -> None:
+async def _run(sessions: list[PastSession], *, json: bool, wide: bool, asks: bool) -> None:
     from ..hosting.connection import connect
 
     added, refusals = 0, dict[str, Refusal]()

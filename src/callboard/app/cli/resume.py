@@ -69,10 +69,10 @@ def _resume(
     json: JsonFacts = False,
 ) -> None:
     command = ResumeThread(session_id=session, thread_id=thread or None, tree=tree, reason=reason)
-    raise typer.Exit(run_async(_carry_out(command, resolve_approval(approve), as_json=json)))
+    raise typer.Exit(run_async(_run(command, resolve_approval(approve), as_json=json)))
 
 
-async def _carry_out(command: ResumeThread, approve: Approve | None, *, as_json: bool) -> int:
+async def _run(command: ResumeThread, approve: Approve | None, *, as_json: bool) -> int:
     """Resume the agent and follow the turn that starts; return the exit code.
 
     Raises:

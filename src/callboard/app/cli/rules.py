@@ -66,12 +66,10 @@ def _rules(
     wide: BroadFolder = False,
 ) -> None:
     entries = None if dry_run is None else _read_entries(dry_run)
-    run_async(_carry_out(folder.resolve(), session, entries, json=json, wide=wide))
+    run_async(_run(folder.resolve(), session, entries, json=json, wide=wide))
 
 
-async def _carry_out(
-    folder: Path, session: str, entries: tuple[RuleEntry, ...] | None, *, json: bool, wide: bool
-) -> None:
+async def _run(folder: Path, session: str, entries: tuple[RuleEntry, ...] | None, *, json: bool, wide: bool) -> None:
     state_folder = StateFolder.from_environment(os.environ)
     async with connect(state_folder, os.environ, lambda _: None) as client:
         workspace, label, session_id = await _resolve(client, folder, session, wide=wide)

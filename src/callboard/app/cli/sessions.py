@@ -101,7 +101,7 @@ def _print(cards: list[SessionCard], paths: dict[str, str], sizes: dict[str, Ses
     style = Style(sys.stdout)
     now = datetime.now(UTC).timestamp()
     id_width = max(len(card.session_id) for card in cards)
-    room = max(20, read_terminal_width() - id_width - _STATE_COLUMNS - _AGE_COLUMNS - 6) if sys.stdout.isatty() else 0
+    width = max(20, read_terminal_width() - id_width - _STATE_COLUMNS - _AGE_COLUMNS - 6) if sys.stdout.isatty() else 0
     for card in cards:
         state = (PROCESS_ENDED if card.state == "lost" else card.state).ljust(_STATE_COLUMNS)
         if card.attention == "needs_input":
@@ -112,7 +112,7 @@ def _print(cards: list[SessionCard], paths: dict[str, str], sizes: dict[str, Ses
         age = (_format_age(now - card.updated_at / 1_000_000) if card.updated_at else "").rjust(_AGE_COLUMNS)
         size = sizes.get(card.session_id)
         bytes_used = f"{_format_bytes(size.facts + size.contents)}  " if size is not None else ""
-        title_room = max(room - len(bytes_used), 10) if room else 0
+        title_room = max(width - len(bytes_used), 10) if width else 0
         title = to_line(f"{card.title}  {folder}", title_room)
         print_out(f"{card.session_id.ljust(id_width)}  {state}  {style.dim(age)}  {bytes_used}{title}")
         if card.problem:

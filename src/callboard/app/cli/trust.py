@@ -63,10 +63,10 @@ def _trust(
     if revoke and yes:
         raise Refusal("invalid_input", "--revoke and --yes exclude each other.", field="--yes", hint="Give one.")
     path = resolve_folder(folder, "FOLDER")
-    return run_async(_carry_out(path, revoke=revoke, yes=yes, json=json, wide=wide))
+    return run_async(_run(path, revoke=revoke, yes=yes, json=json, wide=wide))
 
 
-async def _carry_out(folder: Path, *, revoke: bool, yes: bool, json: bool, wide: bool) -> int:
+async def _run(folder: Path, *, revoke: bool, yes: bool, json: bool, wide: bool) -> int:
     state_folder = StateFolder.from_environment(os.environ)
     async with connect(state_folder, os.environ, lambda _: None) as client:
         opened = await open_folder(client.submit, folder, wide=wide, asks=not yes)

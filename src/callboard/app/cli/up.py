@@ -69,7 +69,7 @@ def _up(
     ] = False,
     wide: BroadFolder = False,
 ) -> None:
-    from ..hosting.serve import Milestones, Ready, serve_folder
+    from ..hosting.serve import Milestones, ReadyMilestone, serve_folder
 
     state_folder = StateFolder.from_environment(os.environ)
     settings, unusable = run_async(load_or_warn(state_folder, port=port, browser=browser))
@@ -79,7 +79,7 @@ def _up(
             print_json(milestone)
         else:
             print_out(format_milestone(milestone, sys.stdout))
-        if isinstance(milestone, Ready) and not json and can_open(settings):
+        if isinstance(milestone, ReadyMilestone) and not json and can_open(settings):
             open_page(milestone.opener)
 
     async def open_here(submit: Submit) -> OpenedWorkspace:

@@ -71,21 +71,21 @@ def list_scenario_files() -> Mapping[str, Path]:
 
 
 class DemoCatalog:
-    """Implement the port `Demos`: copy each demo into a new folder in `place`."""
+    """Implement the port `Demos`: copy each demo into a new folder in `parent`."""
 
-    def __init__(self, place: Path) -> None:
-        self._place = place
+    def __init__(self, parent: Path) -> None:
+        self._parent = parent
         self._shop = RemoteShop()
 
     def create_folder(self, name: str) -> DemoFolder:
         demo = load_demo(name)
         url = self._shop.ensure_started() if demo.elsewhere else ""
         try:
-            folder = copy_folder(name, self._place)
+            folder = copy_folder(name, self._parent)
             if url:
                 write_address(folder, demo.elsewhere, url)
         except OSError as error:
-            message = f"Cannot write to {self._place}: {error.strerror or error}."
+            message = f"Cannot write to {self._parent}: {error.strerror or error}."
             hint = "Set CALLBOARD_HOME to another folder. Demos are created next to it."
             raise Refusal("invalid_input", message, field="name", hint=hint) from error
         return DemoFolder(
@@ -96,16 +96,16 @@ class DemoCatalog:
         )
 
 
-def copy_folder(name: str, place: Path) -> Path:
-    """Copy the files of a demo into a new folder in `place`; return it with symlinks resolved.
+def copy_folder(name: str, parent: Path) -> Path:
+    """Copy the files of a demo into a new folder in `parent`; return it with symlinks resolved.
 
-    Raises Refusal `invalid_input`, and OSError if `place` is not writable.
+    Raises Refusal `invalid_input`, and OSError if `parent` is not writable.
     """
     source = _PLAYS / load_demo(name).name / "folder"
-    place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     number = 1
     while True:
-        folder = place / f"{load_demo(name).name}-{number}"
+        folder = parent / f"{load_demo(name).name}-{number}"
         try:
             folder.mkdir()
         except FileExistsError:

@@ -19,7 +19,7 @@ from callboard.contracts.settings import Hook, HttpServer, Server, Settings, Std
 from callboard.contracts.text.sentences import format_count
 from callboard.contracts.tool_names import is_tool_name, parse_tool
 from callboard.tools.unsandboxed.reach import Reach, check_program
-from callboard.tools.unsandboxed.variables import build_base_environment as program_environment
+from callboard.tools.unsandboxed.variables import build_base_environment
 
 from ..folder_use import find_others
 from ..models.model_catalog import ModelCatalog
@@ -192,7 +192,7 @@ def _check_program(
     program, start = entry.command[0], str(context.start)
     missing = report_bad(name, f"{program} is not installed", effect, f"install {program}")
     try:
-        path, is_server = entry.env.get("PATH", program_environment()["PATH"]), isinstance(entry, StdioServer)
+        path, is_server = entry.env.get("PATH", build_base_environment()["PATH"]), isinstance(entry, StdioServer)
         resolved = check_program(entry.command, start, path, *own, context.reach, given_data=is_server)
     except FileNotFoundError:
         return missing

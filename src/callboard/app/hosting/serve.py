@@ -31,18 +31,22 @@ MAX_STOP_SECONDS = 8.0
 ENDED_BY_PERSON = 130
 
 
-class Milestone(msgspec.Struct, frozen=True, kw_only=True, rename="camel", tag_field="event", tag=str.lower):
+def _build_tag(name: str) -> str:
+    return name.removesuffix("Milestone").lower()
+
+
+class Milestone(msgspec.Struct, frozen=True, kw_only=True, rename="camel", tag_field="event", tag=_build_tag):
     """An event of the serving process."""
 
 
-class Starting(Milestone, frozen=True, kw_only=True):
+class StartingMilestone(Milestone, frozen=True, kw_only=True):
     """The process has started."""
 
     version: str
     folder: str
 
 
-class Ready(Milestone, frozen=True, kw_only=True):
+class ReadyMilestone(Milestone, frozen=True, kw_only=True):
     """The folder is open.
 
     Attributes:
@@ -72,22 +76,22 @@ class Ready(Milestone, frozen=True, kw_only=True):
     also_served_by: tuple[FolderUse, ...] = ()
 
 
-class Stopping(Milestone, frozen=True, kw_only=True):
+class StoppingMilestone(Milestone, frozen=True, kw_only=True):
     """The process received a signal. `working` counts the running sessions."""
 
     signal: str
     working: int
 
 
-class Stopped(Milestone, frozen=True, kw_only=True):
+class StoppedMilestone(Milestone, frozen=True, kw_only=True):
     """The process has stopped. `sessions` counts the sessions in `store`."""
 
     sessions: int
     store: str
 
 
-class Forced(Milestone, frozen=True, kw_only=True):
-    """The process ends at once, after a second signal or a stop that took too long."""
+class ForcedMilestone(Milestone, frozen=True, kw_only=True):
+    """The process ends immediately, after a second signal or a stop that took too long."""
 
     store: str
 
@@ -103,7 +107,7 @@ class _Page(Protocol):
     def expires_in_s(self) -> int: ...
 
 
-Milestones = Starting | Ready | Stopping | Stopped | Forced
+Milestones = StartingMilestone | ReadyMilestone | StoppingMilestone | StoppedMilestone | ForcedMilestone
 MilestoneHandler = Callable[[Milestones], None]
 #: Opens a folder through the given submit function. It may ask a person first.
 FolderOpener = Callable[[Callable[[OpenWorkspace], Awaitable[OpenedWorkspace]]], Awaitable[OpenedWorkspace]]
@@ -128,7 +132,7 @@ async def serve_folder(
         Refusal: `invalid`, `no_folder`, `folder_too_broad`, or any refusal of the store.
     """
     open_folder = open_folder or (lambda submit: submit(OpenWorkspace(path=str(folder))))
-    report(Starting(version=__version__, folder=str(folder)))
+    report(StartingMilestone(version=__version__, folder=str(folder)))
     with handle_stop_signals(state_folder, report) as stop:
         opened = await find_or_open(state_folder)
         if isinstance(opened, Endpoint):
@@ -151,13 +155,13 @@ async def serve_folder(
             name = await stop
             sessions = await _list_session_states(host)
             working = sessions.count("running")
-            report(Stopping(signal=name, working=working))
-        report(Stopped(sessions=len(sessions), store=str(state_folder.store)))
+            report(StoppingMilestone(signal=name, working=working))
+        report(StoppedMilestone(sessions=len(sessions), store=str(state_folder.store)))
 
 
 async def _open_remote(
     endpoint: Endpoint, state_folder: StateFolder, open_folder: FolderOpener, unused: tuple[str, ...]
-) -> Ready:
+) -> ReadyMilestone:
     from callboard.client import Client
 
     async with Client(endpoint) as client:
@@ -168,7 +172,7 @@ async def _open_remote(
     return msgspec.structs.replace(ready, unused_models=unused, untrusted=count_untrusted(trust))
 
 
-async def _open(host: HostedRuntime, state_folder: StateFolder, open_folder: FolderOpener) -> Ready:
+async def _open(host: HostedRuntime, state_folder: StateFolder, open_folder: FolderOpener) -> ReadyMilestone:
     opened = await open_folder(lambda command: host.commands.submit(command, actor=PERSON))
     trust: TrustRead = await host.commands.submit(GetTrust(workspace_id=opened.workspace_id), actor=PERSON)
     page = host.page_link(f"/w/{opened.workspace_id}")
@@ -177,7 +181,7 @@ async def _open(host: HostedRuntime, state_folder: StateFolder, open_folder: Fol
     )
 
 
-def _add_others(ready: Ready, state_folder: StateFolder, environment: Mapping[str, str]) -> Ready:
+def _add_others(ready: ReadyMilestone, state_folder: StateFolder, environment: Mapping[str, str]) -> ReadyMilestone:
     """Add other processes that serve the folder, without their other folders."""
     others = find_others(ready.folder, state_folder.folder, environment)
     uses = tuple(msgspec.structs.replace(use, folders=(ready.folder,)) for use in others)
@@ -191,8 +195,8 @@ def count_untrusted(trust: TrustRead) -> int:
 
 def _build_ready(
     endpoint: Endpoint, state_folder: StateFolder, opened: OpenedWorkspace, page: _Page, *, running: bool
-) -> Ready:
-    return Ready(
+) -> ReadyMilestone:
+    return ReadyMilestone(
         link=page.link,
         link_expires_s=page.expires_in_s,
         opener=page.opener,
@@ -222,7 +226,7 @@ def handle_stop_signals(state_folder: StateFolder, report: MilestoneHandler) -> 
     timers: list[asyncio.TimerHandle] = []
 
     def force(code: int) -> None:
-        report(Forced(store=str(state_folder.store)))
+        report(ForcedMilestone(store=str(state_folder.store)))
         os._exit(code)
 
     def handle(name: str) -> None:

@@ -221,15 +221,15 @@ def _unwrap(value: Any) -> Any:
 
 def _list_secrets(settings: Tables) -> list[tuple[Tables, str]]:
     """Return the table and key of each value that may be a secret."""
-    places = [
+    secrets = [
         (entry, "api_key") for entry in _list_entries(settings, "models") if isinstance(entry.get("api_key"), str)
     ]
     for program in (*_list_entries(settings, "servers"), *_list_entries(settings, "hooks")):
         for key in ("env", "headers"):
             values: Any = program.get(key)
             if isinstance(values, dict):
-                places += [(cast("Tables", values), name) for name in cast("Tables", values)]
-    return places
+                secrets += [(cast("Tables", values), name) for name in cast("Tables", values)]
+    return secrets
 
 
 def _list_entries(settings: Tables, key: str) -> list[Tables]:

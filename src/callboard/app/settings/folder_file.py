@@ -151,7 +151,7 @@ def list_programs(folder: str, file: FolderFile) -> tuple[Program, ...]:
     return tuple(program for _, program in sorted(programs.items()))
 
 
-def list_widenings(
+def list_requested_permissions(
     file: FolderFile, agents: Iterable[Definition], user: Settings, programs: Iterable[Program] = ()
 ) -> RequestedPermissions:
     """List the permissions that the folder's own files request, with a digest of their values, not of their texts.

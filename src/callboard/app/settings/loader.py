@@ -56,7 +56,7 @@ def load_settings(
         file: False ignores the settings file.
         flags: Options by setting key; None for an option that was not used.
     Raises:
-        Refusal: `bad_settings`, naming the key and its place.
+        Refusal: `bad_settings`, naming the key and its location.
     """
     settings = apply_environment(read_user_settings(state_folder.settings) if file else Settings(), environment)
     for key, value in flags.items():
@@ -130,7 +130,7 @@ def convert_tables(
         source: File, variable or option, for messages.
         text: Content of the file, for line numbers.
     Raises:
-        Refusal: `bad_settings`, with the place of the first error and the accepted values.
+        Refusal: `bad_settings`, with the location of the first error and the accepted values.
     """
     try:
         settings = msgspec.convert(data, table, strict=strict)

@@ -129,14 +129,14 @@ def build_value_refusal(
     number = find_line(text, steps)
     location = f"{source}{f', line {number},' if number else ''}{f' at `{field}`' if field else ''}"
     docs = "" if hint else _PAGES.get(str(steps[0]) if steps else "", _OTHER_KEYS)
-    places = {"line": str(number or ""), "docs": docs}
+    references = {"line": str(number or ""), "docs": docs}
     return Refusal(
         "bad_settings",
         f"{location}: {message}.",
         field=field,
         hint=hint or f"See {docs}.",
         reason=reason,
-        parameters={**parameters, **{name: value for name, value in places.items() if value}},
+        parameters={**parameters, **{name: value for name, value in references.items() if value}},
     )
 
 
@@ -237,7 +237,7 @@ def _is_table(kind: inspect.Type) -> bool:
 
 
 def _list_keys(table: type[msgspec.Struct], data: Mapping[str, Any], steps: Sequence[Step]) -> list[str]:
-    """Return the accepted keys of the table at this place."""
+    """Return the accepted keys of the table at this path."""
     keys = dict[str, None]()
     for kind in _list_types(table, data, steps):
         if isinstance(kind, inspect.StructType):
@@ -247,13 +247,13 @@ def _list_keys(table: type[msgspec.Struct], data: Mapping[str, Any], steps: Sequ
 
 
 def _list_values(table: type[msgspec.Struct], data: Mapping[str, Any], steps: Sequence[Step]) -> tuple[str, ...]:
-    """Return the accepted values at this place; empty for an open type."""
+    """Return the accepted values at this path; empty for an open type."""
     types = _list_types(table, data, steps)
     return tuple(str(value) for kind in types if isinstance(kind, inspect.LiteralType) for value in kind.values)
 
 
 def _list_types(table: type[msgspec.Struct], data: Mapping[str, Any], steps: Sequence[Step]) -> list[inspect.Type]:
-    """Return the accepted types at this place; a tag in the data selects the kind of table."""
+    """Return the accepted types at this path; a tag in the data selects the kind of table."""
     types, value = [inspect.type_info(table)], cast("Any", data)
     for step in steps:
         types = [inner for outer in types for inner in _list_inner_types(outer, step, value)]
@@ -285,7 +285,7 @@ def _list_alternatives(kind: inspect.Type) -> list[inspect.Type]:
 
 
 def _find_value(data: Any, steps: Sequence[Step]) -> Any:
-    """Return the value at this place, or None."""
+    """Return the value at this path, or None."""
     for step in steps:
         match data, step:
             case dict(), str() if step in data:
@@ -303,7 +303,7 @@ def _has_value(data: Any, steps: Sequence[Step]) -> bool:
 
 def describe_problem(problem: SettingsProblem) -> str:
     """Return the problem with its file, line and field."""
-    # A problem in a line of the file already starts with its place.
+    # A problem in a line of the file already starts with its location.
     message = problem.message if problem.message.startswith(problem.file) else f"{problem.file}: {problem.message}"
     return f"{message}{format_field_suffix(message, problem.field)}"
 

@@ -204,7 +204,7 @@ class SettingsFiles:
         cached = self._requests.get(folder)
         programs = folder_file.list_programs(folder, file)
         if cached is None or cached[0] is not user or cached[1] is not file or cached[2:4] != (roster.hash, programs):
-            requests = folder_file.list_widenings(file, roster.definitions, user, programs)
+            requests = folder_file.list_requested_permissions(file, roster.definitions, user, programs)
             cached = self._requests[folder] = (user, file, roster.hash, programs, requests)
         return cached[4]
 
@@ -264,7 +264,8 @@ def _combine(user: Settings, file: FolderFile, *, is_trusted: bool, was_trusted:
         held_back=file.settings.hooks if was_trusted and not is_trusted else (),
         permission_mode=limit,
         usual_mode=limit if limit is not None and file.settings.permission_mode is not None else user.permission_mode,
-        withheld=not is_trusted and (was_trusted or bool(folder_file.list_widenings(file, (), user).digest)),
+        withheld=not is_trusted
+        and (was_trusted or bool(folder_file.list_requested_permissions(file, (), user).digest)),
         shell=folder_file.apply_shell_limits(file, user.shell, trusted=is_trusted),
         context=file.settings.context or user.context,
         retry=user.retry,

@@ -27,7 +27,7 @@ from ..sessions.host import SessionHost
 from .calls import STOPPED, ExternalCalls
 from .message_assembler import Kind
 from .plans import ExternalPlans
-from .program_connector import ProgramConnector
+from .program_connector import AcpConnector
 from .prompt import PromptRunner
 
 
@@ -57,7 +57,7 @@ class AcpPromptRunner(PromptRunner[ExternalEvent]):
         agent = (await host.run_contexts.get_start(run)).definition
         context = await host.run_contexts.tool_context(scope.thread)
         calls = self._calls = ExternalCalls(host, scope, self.assembler, context, self.answer_tasks)
-        connector = ProgramConnector(host, scope, self.assembler, context)
+        connector = AcpConnector(host, scope, self.assembler, context)
         session = await connector.connect(agent)
         events = self.events = session.prompt(await connector.build_text(agent))
         self.session = self._program = session
@@ -99,7 +99,7 @@ class AcpPromptRunner(PromptRunner[ExternalEvent]):
             await self.disconnect("it did not stop when it was asked to")
 
     async def _apply_settings(
-        self, connector: ProgramConnector, session: ExternalSession, agent: Definition, event: SettingsReported
+        self, connector: AcpConnector, session: ExternalSession, agent: Definition, event: SettingsReported
     ) -> None:
         await connector.record(event.settings, allowed=event.allowed)
         if not event.allowed:

@@ -78,7 +78,7 @@ class ExternalCalls:
 
     async def update(self, call: ExternalCall) -> None:
         """Apply a report of a call: it started, changed or ended."""
-        own = await self._get(call)
+        own = await self._update_or_add(call)
         if call.status == "pending" or own.state in ("over", "waits"):
             return
         if own.state == "held" and call.status == "in_progress" and not call.output:
@@ -128,7 +128,7 @@ class ExternalCalls:
 
     async def request_permission(self, session: ExternalSession, event: PermissionRequested) -> None:
         """Evaluate a call that the agent requests permission for: the rules decide, or a person."""
-        own = await self._get(event.call)
+        own = await self._update_or_add(event.call)
         await self._assembler.end_part()
         await self.record_held(through=own.step - 1)
         if own.state in ("over", "waits"):
@@ -182,8 +182,8 @@ class ExternalCalls:
         """Return the partial outcomes of the running calls."""
         return {own.call: self._build_partial_outcome(own) for own in self._calls.values() if own.state == "runs"}
 
-    async def _get(self, call: ExternalCall) -> _Call:
-        """Return the call. A new one begins after the current part."""
+    async def _update_or_add(self, call: ExternalCall) -> _Call:
+        """Update the call, or add a new one after the current part."""
         own = self._calls.get(call.call_id)
         if own is None:
             await self._assembler.end_part()

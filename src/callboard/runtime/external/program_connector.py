@@ -26,7 +26,7 @@ from .prompt_text import build_prompt
 from .start_permission import report_end, request_permission
 
 
-class ProgramConnector:
+class AcpConnector:
     """Finds or starts the agent of one run."""
 
     def __init__(self, host: SessionHost, scope: Scope, assembler: MessageAssembler, context: ToolContext) -> None:
@@ -44,7 +44,7 @@ class ProgramConnector:
     async def connect(self, agent: Definition) -> ExternalSession:
         """Return the running agent."""
         thread = self._scope.thread
-        running = self._host.external_agents.program(thread)
+        running = self._host.external_agents.get_acp_session(thread)
         if running is not None and running.alive:
             await self.apply_control(running, agent)
             return running
@@ -71,7 +71,7 @@ class ProgramConnector:
                 self._host, self._scope, call, ToolOutcome(output="", code=failure.code, message=failure.message)
             )
             raise
-        self._host.external_agents.add_program(thread, session, self.disconnect)
+        self._host.external_agents.add_acp_session(thread, session, self.disconnect)
         self._is_resumed = session.resumed
         title = f"{session.name} {session.version}".strip()
         duration = round((clock.elapsed() - started) * 1000)

@@ -207,5 +207,5 @@ class PromptRunner(ABC, Generic[_Event]):
     async def _end_prompt(self) -> None:
         agents, thread, session = self.host.external_agents, self.scope.thread, self.session
         agents.prompted.discard(thread)
-        if session is not None and not session.alive and agents.session(thread) is session:
+        if session is not None and not session.alive and agents.get_session(thread) is session:
             await self.disconnect(await session.wait_for_end())

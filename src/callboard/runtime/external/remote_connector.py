@@ -40,7 +40,7 @@ class RemoteAgentConnector:
         """Return the connected agent."""
         host, thread, url = self._host, self._scope.thread, agent.url
         address = self._reveal_address(url)
-        connected = host.external_agents.remote(thread)
+        connected = host.external_agents.get_remote_session(thread)
         if connected is not None and connected.url == address:
             return connected
         if connected is not None:
@@ -62,7 +62,7 @@ class RemoteAgentConnector:
                 host, self._scope, call, ToolOutcome(output="", code=failure.code, message=failure.message)
             )
             raise
-        host.external_agents.add_remote(thread, session)
+        host.external_agents.add_remote_session(thread, session)
         self._is_resumed = session.resumed
         title = f"{session.name} {session.version}".strip()
         duration = round((host.dependencies.clock.elapsed() - started) * 1000)

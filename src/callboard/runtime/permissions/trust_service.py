@@ -46,7 +46,7 @@ class TrustService(Service):
         """Return what the folder's files request, and whether a person trusted it."""
         host = self._workspaces.get(query.workspace_id)
         requested, trusted = host.requested_grants, host.state.trusted
-        book = self._dependencies.settings
+        settings = self._dependencies.settings
         return TrustRead(
             workspace_id=query.workspace_id,
             folder=host.state.path,
@@ -54,23 +54,29 @@ class TrustService(Service):
             digest=requested.digest,
             trusted=trusted,
             widenings=requested.widenings,
-            problems=() if book is None else book.list_problems(host.state.path),
+            problems=() if settings is None else settings.list_problems(host.state.path),
         )
 
     @answers(ListRules)
     async def list_rules(self, query: ListRules) -> RuleList:
         """Return all rules, those of files first."""
-        own: tuple[Rule, ...] = ()
+        session_rules: tuple[Rule, ...] = ()
         if query.session_id is not None:
             opened = await self._sessions.get(query.session_id)
             host = self._workspaces.get(query.workspace_id or opened.host.state.workspace)
             require_listed(host.state, query.session_id)
-            on_its_way = (passed_on.rule for passed_on in opened.host.state.forwarded_rules)
-            own = (*opened.host.state.rules, *(rule for rule in on_its_way if rule.rule_id not in host.state.rule_ids))
+            forwarded = (forwarding.rule for forwarding in opened.host.state.forwarded_rules)
+            session_rules = (
+                *opened.host.state.rules,
+                *(rule for rule in forwarded if rule.rule_id not in host.state.rule_ids),
+            )
         else:
             host = self._require_workspace(query.workspace_id)
         return RuleList(
-            rules=(*self._read_file_rules(host), *(self._to_standing_rule(rule) for rule in (*host.state.rules, *own)))
+            rules=(
+                *self._read_file_rules(host),
+                *(self._to_standing_rule(rule) for rule in (*host.state.rules, *session_rules)),
+            )
         )
 
     @answers(GetSettings)
@@ -96,7 +102,7 @@ class TrustService(Service):
         self, command: UpdateSettings, actor: Actor, stored_answer: StoredAnswer | None
     ) -> SettingsUpdated:
         """Write settings, and record the change in the affected workspaces."""
-        book = self._require_settings()
+        settings = self._require_settings()
         if command.place == "folder":
             hosts = [self._require_workspace(command.workspace_id)]
             hosts[0].require_folder()
@@ -104,7 +110,7 @@ class TrustService(Service):
             hosts = self._workspaces.all()
         folder = hosts[0].state.path if command.place == "folder" else ""
         async with self._writing:
-            written = book.write(command.place, folder, command.changes, command.digest)
+            written = settings.write(command.place, folder, command.changes, command.digest)
             answer = SettingsUpdated(place=command.place, path=written.path, digest=written.digest, keys=written.keys)
             try:
                 for number, host in enumerate(hosts):
@@ -114,7 +120,7 @@ class TrustService(Service):
                         stored_answer=stored_answer if number == 0 else None,
                     )
             except Refusal:
-                book.restore(written)
+                settings.restore(written)
                 raise
         return answer
 
@@ -152,8 +158,8 @@ class TrustService(Service):
 
     def _read_file_rules(self, host: WorkspaceHost) -> list[ListedRule]:
         """Return the rules of files, including the ones that are not in force."""
-        book = self._dependencies.settings
-        return [] if book is None else list(book.list_rules(host.state.path, host.state.trusted))
+        settings = self._dependencies.settings
+        return [] if settings is None else list(settings.list_rules(host.state.path, host.state.trusted))
 
     def _to_standing_rule(self, rule: Rule) -> ListedRule:
         return ListedRule(

@@ -137,8 +137,8 @@ class SessionImporter(Service):
         self, request: ImportPastSession, folder: str, progress: _Progress, actor: Actor
     ) -> PastSessionImported:
         past = self._dependencies.past_sessions
-        place = (folder, request.source, request.source_id, request.workspace_id)
-        transcript = await asyncio.to_thread(past.open, *place) if past is not None else None
+        source = (folder, request.source, request.source_id, request.workspace_id)
+        transcript = await asyncio.to_thread(past.open, *source) if past is not None else None
         if transcript is None:
             raise Refusal(
                 "unknown_session",

@@ -18,7 +18,7 @@ from callboard.contracts.facts.workspace import SessionDeleted
 from callboard.contracts.ports.store import StoredAnswer
 from callboard.contracts.record import NewFact
 from callboard.contracts.scope import Actor
-from callboard.control import workspace as rules
+from callboard.control.workspace import require_deletable, update_session
 
 from ..service import Service, answers, carries_out
 
@@ -52,9 +52,7 @@ class WorkspaceService(Service):
     ) -> SessionUpdated:
         """Rename, pin or archive a session. Unarchiving it sets its timers again."""
         host = self._workspaces.find_holder(command.session_id)
-        answer = await host.change(
-            lambda state: rules.update_session(state, command), actor, stored_answer=stored_answer
-        )
+        answer = await host.change(lambda state: update_session(state, command), actor, stored_answer=stored_answer)
         if command.archived is False and command.session_id in self._workspaces.scheduled_sessions():
             (await self._sessions.get(command.session_id)).host.arm_timers()
         return answer
@@ -66,7 +64,7 @@ class WorkspaceService(Service):
         """Delete a session. The fact comes first, so recovery completes an interrupted deletion."""
         session, store = command.session_id, self._dependencies.store
         host = self._workspaces.find_holder(session)
-        rules.require_deletable(host.state, command)
+        require_deletable(host.state, command)
         async with self._sessions.lock_out(session):
             head = await store.facts.read_head(session)
             fact = SessionDeleted(session_id=session, last_sequence=head.sequence, link=head.link.hex())

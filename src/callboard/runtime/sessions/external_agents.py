@@ -50,37 +50,37 @@ class ExternalAgentRegistry:
     def __init__(self) -> None:
         self.prompted: set[str] = set()
         self.settings: dict[str, AgentSettings] = {}
-        self._programs: dict[str, ExternalSession] = {}
-        self._remotes: dict[str, RemoteSession] = {}
+        self._acp_sessions: dict[str, ExternalSession] = {}
+        self._remote_sessions: dict[str, RemoteSession] = {}
         self._watch_tasks: dict[str, asyncio.Task[None]] = {}
         self._watches = BackgroundTasks()
         self._expected: dict[str, ExpectedCall] = {}
         self._own: set[str] = set()
 
-    def program(self, thread: str) -> ExternalSession | None:
+    def get_acp_session(self, thread: str) -> ExternalSession | None:
         """Return the running program of the thread."""
-        return self._programs.get(thread)
+        return self._acp_sessions.get(thread)
 
-    def remote(self, thread: str) -> RemoteSession | None:
+    def get_remote_session(self, thread: str) -> RemoteSession | None:
         """Return the connected remote agent of the thread."""
-        return self._remotes.get(thread)
+        return self._remote_sessions.get(thread)
 
-    def session(self, thread: str) -> ReachedAgent | None:
+    def get_session(self, thread: str) -> ReachedAgent | None:
         """Return the connected agent of the thread, program or remote."""
-        return self._programs.get(thread) or self._remotes.get(thread)
+        return self._acp_sessions.get(thread) or self._remote_sessions.get(thread)
 
-    def add_program(self, thread: str, session: ExternalSession, died: Callable[[str], Awaitable[None]]) -> None:
+    def add_acp_session(self, thread: str, session: ExternalSession, died: Callable[[str], Awaitable[None]]) -> None:
         """Add a running program. `died` receives the reason if it ends between two prompts."""
-        self._programs[thread] = session
+        self._acp_sessions[thread] = session
         self._watch_tasks[thread] = self._watches.start(self._watch(thread, session, died))
 
-    def add_remote(self, thread: str, session: RemoteSession) -> None:
+    def add_remote_session(self, thread: str, session: RemoteSession) -> None:
         """Add a connected remote agent. Its next prompt shows whether it is still reachable."""
-        self._remotes[thread] = session
+        self._remote_sessions[thread] = session
 
     async def end(self, thread: str) -> None:
         """End the thread's agent with its child processes."""
-        sessions = (self._programs.pop(thread, None), self._remotes.pop(thread, None))
+        sessions = (self._acp_sessions.pop(thread, None), self._remote_sessions.pop(thread, None))
         self.settings.pop(thread, None)
         watching = self._watch_tasks.pop(thread, None)
         if watching is not None:
@@ -96,7 +96,7 @@ class ExternalAgentRegistry:
     @property
     def threads(self) -> tuple[str, ...]:
         """The threads with a connected agent."""
-        return (*self._programs, *self._remotes)
+        return (*self._acp_sessions, *self._remote_sessions)
 
     def expect(self, call: str, *, own: bool) -> ExpectedCall:
         """Wait for the facts of a call from now on. The agent runs its `own` calls itself."""
@@ -111,7 +111,7 @@ class ExternalAgentRegistry:
 
     async def _watch(self, thread: str, session: ExternalSession, died: Callable[[str], Awaitable[None]]) -> None:
         how = await session.wait_for_end()
-        if thread in self.prompted or self._programs.get(thread) is not session:
+        if thread in self.prompted or self._acp_sessions.get(thread) is not session:
             return
         # `died` ends the agent, which must not cancel this task.
         self._watch_tasks.pop(thread, None)

@@ -226,7 +226,7 @@ class EffectRunner:
     @staticmethod
     async def _end_agents(host: SessionHost) -> None:
         for thread in host.external_agents.threads:
-            is_remote = host.external_agents.remote(thread) is not None
+            is_remote = host.external_agents.get_remote_session(thread) is not None
             try:
                 await host.external_agents.end(thread)
                 if is_remote:

@@ -122,12 +122,12 @@ class Ring:
         self._base = dropped.cursor
         self._first_index += 1
 
-    def _join_from(self, place: int) -> bytes:
+    def _join_from(self, index: int) -> bytes:
         """Return the events from an index on, joined once for all clients at the same position."""
         end = self._first_index + len(self._entries)
-        if self._joined[:2] != (place, end):
-            joined = b"".join(self._entries[at - self._first_index].data for at in range(place, end))
-            self._joined = (place, end, joined)
+        if self._joined[:2] != (index, end):
+            joined = b"".join(self._entries[at - self._first_index].data for at in range(index, end))
+            self._joined = (index, end, joined)
         return self._joined[2]
 
     def _find_position(self, after: Cursor | None) -> int | None:

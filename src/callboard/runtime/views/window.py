@@ -130,17 +130,17 @@ class Window:
                 self._table.apply(Remove(panel, key) for panel, key in self._turn_rows.pop(row.turn_id, ()))
 
 
-def _fit_newest(rows: Sequence[RowT], room: int) -> tuple[list[RowT], int]:
-    """Return the newest rows within `room` bytes, at least one, in order, and the remaining bytes."""
+def _fit_newest(rows: Sequence[RowT], remaining_bytes: int) -> tuple[list[RowT], int]:
+    """Return the newest rows within `remaining_bytes`, at least one, in order, and the remaining bytes."""
     fitting: list[RowT] = []
     for row in reversed(rows):
         size = len(_encoder.encode(row))
-        if size > room and fitting:
+        if size > remaining_bytes and fitting:
             break
-        room -= size
+        remaining_bytes -= size
         fitting.append(row)
     fitting.reverse()
-    return fitting, max(room, 0)
+    return fitting, max(remaining_bytes, 0)
 
 
 def _rank(row: Row) -> tuple[bool, bool, int]:

@@ -12,17 +12,17 @@ from .context import WorkspaceContext
 def collect_rules(workspace: WorkspaceContext, state: Session | None, now: int) -> tuple[Rule, ...]:
     """Return the rules in force now: of files, the workspace and the session.
 
-    Rules on their way from the session to the workspace are included.
+    Rules that the session is forwarding to the workspace are included.
     """
-    own: tuple[Rule, ...] = ()
+    session_rules: tuple[Rule, ...] = ()
     if state is not None:
-        on_its_way = (
-            passed_on.rule
-            for passed_on in state.forwarded_rules
-            if passed_on.rule.rule_id not in workspace.shared_rules
+        forwarded = (
+            forwarding.rule
+            for forwarding in state.forwarded_rules
+            if forwarding.rule.rule_id not in workspace.shared_rules
         )
-        own = (*state.rules, *on_its_way)
-    return select_unexpired((*workspace.settings.rules, *workspace.rules, *own), now)
+        session_rules = (*state.rules, *forwarded)
+    return select_unexpired((*workspace.settings.rules, *workspace.rules, *session_rules), now)
 
 
 def build_person_context(workspace: WorkspaceContext, state: Session | None, now: int, folder: str = "") -> ToolContext:

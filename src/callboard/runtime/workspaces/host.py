@@ -18,7 +18,7 @@ from callboard.contracts.rows.base import Op, Upsert
 from callboard.contracts.rows.session import SessionCard, SessionRow, WorkspaceRow
 from callboard.contracts.scope import Actor
 from callboard.contracts.settings import Effective, RequestedPermissions
-from callboard.control import workspace as rules
+from callboard.control.workspace import WorkspaceCommand, decide_command, evolve, require_approved
 from callboard.control.state.session import Workspace
 from callboard.projection.overlay import overlay
 from callboard.projection.rows import Table
@@ -61,7 +61,7 @@ class WorkspaceHost:
         facts = self._dependencies.store.facts
         while records := await facts.read(self.state.workspace, after=self.state.sequence, limit=1000):
             for record in records:
-                self.state = rules.evolve(self.state, record)
+                self.state = evolve(self.state, record)
                 self._rows.apply(self._view.apply(record))
                 if record.is_unreadable:
                     self._unread = self._unread or record
@@ -79,7 +79,7 @@ class WorkspaceHost:
             sequence=self.state.sequence,
             rules=self.state.rules,
             shared_rules=self.state.rule_ids,
-            settings=self._settings(),
+            settings=self._read_settings(),
             sessions=self.state.sessions,
             problem=self.problem,
         )
@@ -94,10 +94,14 @@ class WorkspaceHost:
         if self._unread is not None:
             raise build_unreadable_refusal(self._unread)
 
-    def _settings(self) -> Effective:
+    def _read_settings(self) -> Effective:
         """Return the effective settings of the folder. Without a settings port, no file is read."""
-        book = self._dependencies.settings
-        return Effective(trusted=True) if book is None else book.read_effective(self.state.path, self.state.trusted)
+        settings = self._dependencies.settings
+        return (
+            Effective(trusted=True)
+            if settings is None
+            else settings.read_effective(self.state.path, self.state.trusted)
+        )
 
     def require_folder(self) -> None:
         """Refuse a workspace without its folder."""
@@ -116,7 +120,7 @@ class WorkspaceHost:
         path = self.state.path
         if self._checked[0] != path:
             self._checked = path, describe_breadth(Path(path), Path.home())
-        rules.require_approved(self.state, path, self._checked[1])
+        require_approved(self.state, path, self._checked[1])
 
     def rows(self) -> tuple[WorkspaceRow, ...]:
         """Return the workspace as a row; empty before its first fact."""
@@ -175,16 +179,14 @@ class WorkspaceHost:
     @property
     def requested_grants(self) -> RequestedPermissions:
         """The permissions that the folder's files request now."""
-        book = self._dependencies.settings
-        return RequestedPermissions() if book is None else book.read_requested_permissions(self.state.path)
+        settings = self._dependencies.settings
+        return RequestedPermissions() if settings is None else settings.read_requested_permissions(self.state.path)
 
-    async def run_command(
-        self, request: rules.WorkspaceCommand, actor: Actor, stored_answer: StoredAnswer | None
-    ) -> Answer:
+    async def run_command(self, request: WorkspaceCommand, actor: Actor, stored_answer: StoredAnswer | None) -> Answer:
         """Decide a command, and return its answer when it is durable."""
         requested = self.requested_grants
         return await self.change(
-            lambda state: rules.decide_command(state, request, requested), actor, stored_answer=stored_answer
+            lambda state: decide_command(state, request, requested), actor, stored_answer=stored_answer
         )
 
     async def change(
@@ -224,7 +226,7 @@ class WorkspaceHost:
                 )
             )
             for record in records:
-                self.state = rules.evolve(self.state, record)
+                self.state = evolve(self.state, record)
                 self._show(self._view.apply(record))
             self._dependencies.feed.publish_facts(self.state.workspace, records)
             return answer

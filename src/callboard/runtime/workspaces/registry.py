@@ -20,9 +20,16 @@ from callboard.contracts.ports.store import Contents, StoredAnswer
 from callboard.contracts.record import NewFact
 from callboard.contracts.rows.session import SessionCard
 from callboard.contracts.scope import RUNTIME, Actor
-from callboard.control import workspace as rules
 from callboard.control.effects import ListSession, ShareRule
 from callboard.control.state.session import Workspace
+from callboard.control.workspace import (
+    build_unknown_session,
+    list_session,
+    open_folder,
+    schedule_session,
+    share_rule,
+    trim_session,
+)
 from callboard.projection.overlay import overlay
 from callboard.projection.workspace import build_damaged_card
 from callboard.tools.protection.credentials import describe_breadth
@@ -133,7 +140,7 @@ class WorkspaceRegistry:
         for host in self._hosts.values():
             if session in host.state.sessions:
                 return host
-        raise rules.build_unknown_session(session)
+        raise build_unknown_session(session)
 
     def was_deleted(self, session: str) -> bool:
         """Return True if a person deleted the session."""
@@ -196,7 +203,7 @@ class WorkspaceRegistry:
                 await host.open()
             name, broad = Path(path).name or path, describe_breadth(Path(path), Path.home())
             answer = await host.change(
-                lambda state: rules.open_folder(state, path, name, broad=broad, wide=request.wide),
+                lambda state: open_folder(state, path, name, broad=broad, wide=request.wide),
                 actor,
                 stored_answer=stored_answer,
             )
@@ -209,22 +216,20 @@ class WorkspaceRegistry:
         host = self.get(workspace)
         match effect:
             case ListSession(_, title, cause):
-                await host.change(lambda state: (rules.list_session(state, session, title), None), RUNTIME, cause=cause)
+                await host.change(lambda state: (list_session(state, session, title), None), RUNTIME, cause=cause)
             case ShareRule(rule, cause):
-                await host.change(lambda state: (rules.share_rule(state, rule), None), RUNTIME, cause=cause)
+                await host.change(lambda state: (share_rule(state, rule), None), RUNTIME, cause=cause)
 
     async def schedule(self, session: str, workspace: str, cause: str, scheduled: Callable[[], bool]) -> None:
         """Record in the workspace whether agents of the session sleep."""
         host = self.get(workspace)
-        await host.change(
-            lambda state: (rules.schedule_session(state, session, scheduled()), None), RUNTIME, cause=cause
-        )
+        await host.change(lambda state: (schedule_session(state, session, scheduled()), None), RUNTIME, cause=cause)
 
     async def record_trim(self, workspace: str, session: str, contents: Contents) -> bool:
         """Record that large contents of a session are deleted. Return False if it is not archived."""
 
         def decide(state: Workspace) -> tuple[tuple[NewFact, ...], bool]:
-            facts = rules.trim_session(state, session, contents)
+            facts = trim_session(state, session, contents)
             return facts, bool(facts)
 
         return await self.get(workspace).change(decide, RUNTIME)

@@ -84,11 +84,11 @@ async def _read_contents(folder: str, names: Sequence[str]) -> dict[str, bytes]:
         await read_git_output(folder, ("cat-file", "--batch-check=%(objectname) %(objectsize)"), names_input)
     ).split(b"\n")
     fitting: list[str] = []
-    room = MAX_TOTAL_BYTES
+    remaining_bytes = MAX_TOTAL_BYTES
     for line in sizes:
         name, _, size = line.decode().partition(" ")
-        if size.isdigit() and int(size) <= min(MAX_FILE_BYTES, room):
-            room -= int(size)
+        if size.isdigit() and int(size) <= min(MAX_FILE_BYTES, remaining_bytes):
+            remaining_bytes -= int(size)
             fitting.append(name)
     output = await read_git_output(folder, ("cat-file", "--batch"), "".join(f"{name}\n" for name in fitting).encode())
     contents: dict[str, bytes] = {}

@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 from callboard.contracts import casing
 from callboard.contracts.commands.subagent import MergeArguments
 from callboard.contracts.content import Blob
-from callboard.contracts.entities import worktree as worktrees
+from callboard.contracts.entities.worktree import build_worktree_name, get_session_suffix
 from callboard.contracts.facts.tool import FileChange
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.contracts.scope import Scope
@@ -53,12 +53,12 @@ async def create_worktree(host: SessionHost, scope: Scope) -> None:
 
 async def _create(host: SessionHost, scope: Scope) -> WorktreeMade:
     folder = host.workspace.folder
-    branch = f"callboard/{worktrees.get_session_suffix(host.session)}/{scope.agent}"
+    branch = f"callboard/{get_session_suffix(host.session)}/{scope.agent}"
     repository = await locate_repository(folder)
     if repository.code:
         return _fail_creation(scope, repository.text)
     root, prefix, base = repository.text.splitlines()
-    path = Path(root).with_name(worktrees.build_worktree_name(Path(root).name, host.session, scope.agent))
+    path = Path(root).with_name(build_worktree_name(Path(root).name, host.session, scope.agent))
     if not path.exists():
         added = await _git(folder, "worktree", "add", "--quiet", "-B", branch, str(path), base)
         if added.code:
@@ -113,9 +113,9 @@ async def _merge(host: SessionHost, agent: str) -> MergeResult:
 
 
 async def _run_merge(folder: str, agent: str, child: Child, redact: Callable[[bytes], bytes]) -> MergeResult:
-    place = await locate_repository(folder)
-    if place.code:
-        return MergeResult("failed", f"Nothing was merged: {place.text}.")
+    repository = await locate_repository(folder)
+    if repository.code:
+        return MergeResult("failed", f"Nothing was merged: {repository.text}.")
     if not (await _git(folder, "rev-parse", "--quiet", "--verify", "MERGE_HEAD")).code:
         return MergeResult("failed", "The folder has an unfinished merge. Finish or abort it first.")
     if await _stage_changes(child.worktree):

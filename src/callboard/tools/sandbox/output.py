@@ -43,9 +43,9 @@ class Output:
         self._store(text)
 
     def _store(self, text: str) -> None:
-        room = HEAD - self._head_size
-        if room > 0:
-            head, text = text[:room], text[room:]
+        remaining = HEAD - self._head_size
+        if remaining > 0:
+            head, text = text[:remaining], text[remaining:]
             if head:
                 self._head.append(head)
                 self._head_size += len(head)

@@ -185,6 +185,6 @@ def test_m3_a_plain_text_result_of_an_item_is_marked(plain: bool, line: str):
     item = JobItem(item_id="tsk_1", title="A", status="completed", output="Ok.", plain_text=plain)
     assert format_item(1, item, style, 200).strip() == line
     assert (
-        JobEvents((item,), {}, style, 200).format_item_event("tsk_1", TaskCompleted(summary="Ok.", plain_text=plain))
+        JobEvents((item,), {}, style, 200).apply_item_event("tsk_1", TaskCompleted(summary="Ok.", plain_text=plain))
         == line
     )

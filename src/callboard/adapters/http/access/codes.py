@@ -67,7 +67,7 @@ class LoginCodes:
         """Issue a code for the page at `url`.
 
         Args:
-            route: The place in the page, such as `/s/ses_1`.
+            route: The path in the page, such as `/s/ses_1`.
         """
         while len(self._codes) >= MAX_CODES:
             self._end(next(iter(self._codes)))

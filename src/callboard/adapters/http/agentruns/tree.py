@@ -57,24 +57,24 @@ def read_tree(root: str, path: str, depth: int) -> Tree:
     """
     parts = _split_path(path)
     top = Entry(name="", path="/".join(parts), type="folder")
-    room = _list(_open(root, parts), top, MAX_ENTRIES)
+    remaining = _list(_open(root, parts), top, MAX_ENTRIES)
     queue = deque((child, [*parts, child.name], 2) for child in top.children or ())
     while queue:
         entry, names, level = queue.popleft()
-        if entry.type != "folder" or level > depth or room <= 0:
+        if entry.type != "folder" or level > depth or remaining <= 0:
             continue
         try:
             folder = _open(root, names)
         except Refusal:
             # The folder was deleted or became a link in the meantime.
             continue
-        room = _list(folder, entry, room)
+        remaining = _list(folder, entry, remaining)
         queue.extend((child, [*names, child.name], level + 1) for child in entry.children or ())
-    return Tree(project_root=root, path=top.path, entries=top.children or [], truncated=top.truncated or room <= 0)
+    return Tree(project_root=root, path=top.path, entries=top.children or [], truncated=top.truncated or remaining <= 0)
 
 
-def _list(folder: int, entry: Entry, room: int) -> int:
-    """Add at most `room` entries of the folder and close it. Return the remaining room."""
+def _list(folder: int, entry: Entry, remaining: int) -> int:
+    """Add at most `remaining` entries of the folder and close it. Return how many more fit."""
     children: list[Entry] = []
     try:
         with os.scandir(folder) as files:
@@ -87,10 +87,10 @@ def _list(folder: int, entry: Entry, room: int) -> int:
     finally:
         os.close(folder)
     children.sort(key=lambda child: (child.type != "folder", child.name))
-    if len(children) > room:
+    if len(children) > remaining:
         entry.truncated = True
-    entry.children = children[: max(0, room)]
-    return room - len(children)
+    entry.children = children[: max(0, remaining)]
+    return remaining - len(children)
 
 
 def _build_entry(file: os.DirEntry[str], path: str) -> Entry:

@@ -111,9 +111,9 @@ async def show_job(session: str, job: str, *, as_json: bool) -> None:
     _print(read, as_json=as_json)
     if not as_json:
         style = Style(sys.stdout)
-        room = read_terminal_width() - 4 if sys.stdout.isatty() else 0
+        width = read_terminal_width() - 4 if sys.stdout.isatty() else 0
         for number, item in enumerate(read.items, start=1):
-            print_out(format_item(number, item, style, room))
+            print_out(format_item(number, item, style, width))
 
 
 async def list_jobs(session: str, *, as_json: bool) -> None:

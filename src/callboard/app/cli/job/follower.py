@@ -121,7 +121,7 @@ class JobFollower:
             return None
         fact = decode_payload(event.type, None if event.erased else bytes(event.payload), event.schema_version)
         is_job = event.task_id == self._job.task_id
-        line = format_job_event(fact, self._style) if is_job else self._events.format_item_event(event.task_id, fact)
+        line = format_job_event(fact, self._style) if is_job else self._events.apply_item_event(event.task_id, fact)
         if line and not self._json:
             self._lines.print(line)
         match fact:

@@ -25,15 +25,15 @@ from ..terminal.wording import format_finalization
 class JobEvents:
     """Formatter of the events of one job. `attempts` counts earlier attempts by item id."""
 
-    def __init__(self, items: tuple[JobItem, ...], attempts: Mapping[str, int], style: Style, room: int) -> None:
+    def __init__(self, items: tuple[JobItem, ...], attempts: Mapping[str, int], style: Style, width: int) -> None:
         self._numbers = {item.item_id: number for number, item in enumerate(items, start=1)}
         self._titles = {item.item_id: item.title for item in items}
         self._attempts = dict(attempts)
         self._style = style
-        self._room = room
+        self._width = width
 
-    def format_item_event(self, task: str, fact: Fact) -> str:
-        """Format an event of an item; empty for one that needs no line."""
+    def apply_item_event(self, task: str, fact: Fact) -> str:
+        """Count the attempts of an item and format its event; empty for one that needs no line."""
         style = self._style
         match fact:
             case TaskStarted():
@@ -52,7 +52,7 @@ class JobEvents:
                 return ""
 
     def _format_line(self, mark: str, task: str, text: str) -> str:
-        return f"{mark} {format_titled(self._numbers[task], self._titles[task], text, self._room)}"
+        return f"{mark} {format_titled(self._numbers[task], self._titles[task], text, self._width)}"
 
 
 def format_job_event(fact: Fact, style: Style) -> str:
@@ -68,7 +68,7 @@ def format_job_event(fact: Fact, style: Style) -> str:
             return ""
 
 
-def format_item(number: int, item: JobItem, style: Style, room: int) -> str:
+def format_item(number: int, item: JobItem, style: Style, width: int) -> str:
     """Format the state of an item."""
     match item.status:
         case "completed":
@@ -83,12 +83,12 @@ def format_item(number: int, item: JobItem, style: Style, room: int) -> str:
             mark, text = style.dim("·"), f"{item.status}{agent}"
         case _:
             assert_never(item.status)
-    return f"  {mark} {format_titled(number, item.title, text, room)}"
+    return f"  {mark} {format_titled(number, item.title, text, width)}"
 
 
-def format_titled(number: int, title: str, text: str, room: int) -> str:
-    """Format an item and a text on a line of at most `room` characters."""
-    return to_line(f"{number} {title}: {text}" if text.strip() else f"{number} {title}", room)
+def format_titled(number: int, title: str, text: str, width: int) -> str:
+    """Format an item and a text on a line of at most `width` characters."""
+    return to_line(f"{number} {title}: {text}" if text.strip() else f"{number} {title}", width)
 
 
 def format_counts(items: JobItems) -> str:

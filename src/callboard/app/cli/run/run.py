@@ -123,10 +123,10 @@ def _run(
         json=json,
         wide=wide,
     )
-    raise typer.Exit(run_async(_carry_out(request)))
+    raise typer.Exit(run_async(_run_request(request)))
 
 
-async def _carry_out(request: RunRequest) -> int:
+async def _run_request(request: RunRequest) -> int:
     """Send the prompt and follow the turn; return the exit code. Raises Refusal."""
     state_folder = StateFolder.from_environment(os.environ)
     settings, _ = await load_or_warn(state_folder)

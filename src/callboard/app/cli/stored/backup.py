@@ -34,7 +34,7 @@ Examples:
   callboard backup /mnt/disk --json | jq -r .file
 
 \b
-Exit codes: 0 written, 1 damaged store or failed disk, 2 invalid place or request.
+Exit codes: 0 written, 1 damaged store or failed disk, 2 invalid path or request.
 """
 
 
@@ -44,7 +44,7 @@ def register(app: typer.Typer) -> None:
 
 
 def _backup(
-    place: Annotated[Path, typer.Argument(metavar="PLACE", help="File to write, or a folder.")],
+    path: Annotated[Path, typer.Argument(metavar="PLACE", help="File to write, or a folder.")],
     force: ForceOption = False,
     damaged: Annotated[bool, typer.Option("--damaged", help="Permission to back up a damaged store as it is.")] = False,
     in_project: Annotated[
@@ -60,7 +60,7 @@ def _backup(
         raise build_no_store_refusal(state_folder)
     backup = back_up(
         state_folder,
-        place.expanduser(),
+        path.expanduser(),
         force=force,
         damaged=damaged,
         in_project=in_project,

@@ -41,8 +41,8 @@ _WAKE_REASONS: dict[WakeReason, str] = {
 }
 
 
-def format_output_tail(fact: Fact, room: int) -> list[str]:
-    """Return the last lines of a command's output, each at most `room` characters; empty for other facts.
+def format_output_tail(fact: Fact, width: int) -> list[str]:
+    """Return the last lines of a command's output, each at most `width` characters; empty for other facts.
 
     An output that the fact only holds in part is replaced by its exit code.
     """
@@ -50,15 +50,15 @@ def format_output_tail(fact: Fact, room: int) -> list[str]:
         return []
     if fact.output.ref is not None:
         return [f"exit {fact.exit_code}; its output is too long to show here"]
-    lines = [to_line(line, room) for line in strip_controls(fact.output.text).splitlines() if line.strip()]
+    lines = [to_line(line, width) for line in strip_controls(fact.output.text).splitlines() if line.strip()]
     return lines[-_MAX_LINES:]
 
 
-def format_fact(fact: Fact, style: Style, room: int) -> str:
-    """Format a fact with at most `room` characters of text; empty for a fact that needs no line."""
+def format_fact(fact: Fact, style: Style, width: int) -> str:
+    """Format a fact with at most `width` characters of text; empty for a fact that needs no line."""
     descriptions = (describe(fact) for describe in (_describe_action, _describe_delegation, _describe_board))
     mark, text = next((description for description in descriptions if description[0]), ("", ""))
-    return f"{_COLOURS.get(mark, Style.plain)(style, mark)} {to_line(text, room)}" if mark else ""
+    return f"{_COLOURS.get(mark, Style.plain)(style, mark)} {to_line(text, width)}" if mark else ""
 
 
 def _describe_action(fact: Fact) -> tuple[str, str]:

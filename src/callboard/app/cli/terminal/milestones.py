@@ -10,7 +10,14 @@ from callboard.contracts.text.sentences import format_count
 
 from ...folder_use import FolderUse
 from ...hosting.process import ROOT_RISK, is_root
-from ...hosting.serve import Forced, Milestones, Ready, Starting, Stopped, Stopping
+from ...hosting.serve import (
+    ForcedMilestone,
+    Milestones,
+    ReadyMilestone,
+    StartingMilestone,
+    StoppedMilestone,
+    StoppingMilestone,
+)
 from ...settings.problems import describe_effect, describe_problem
 from .output import Style, strip_controls
 
@@ -19,23 +26,23 @@ def format_milestone(milestone: Milestones, stream: TextIO) -> str:
     """Format a milestone for a person."""
     style = Style(stream)
     match milestone:
-        case Starting():
+        case StartingMilestone():
             return style.dim(f"Callboard {milestone.version} is starting on {strip_controls(milestone.folder)}")
-        case Ready():
+        case ReadyMilestone():
             return _format_ready(milestone, style)
-        case Stopping():
+        case StoppingMilestone():
             sessions = format_count(milestone.working, "running session")
             return f"Stopping.{f' {sessions} will be interrupted.' if milestone.working else ''}"
-        case Stopped():
+        case StoppedMilestone():
             sessions = format_count(milestone.sessions, "session")
             return f"Stopped. {sessions} kept in {milestone.store}; `callboard` continues from there."
-        case Forced():
+        case ForcedMilestone():
             return f"Stopped at once. All acknowledged work is kept in {milestone.store}."
         case _:
             assert_never(milestone)
 
 
-def _format_ready(ready: Ready, style: Style) -> str:
+def _format_ready(ready: ReadyMilestone, style: Style) -> str:
     warnings = [format_untrusted(ready.untrusted)] if ready.untrusted else []
     warnings += [format_shared_folder(use) for use in ready.also_served_by]
     note = style.dim(f"  {format_link_note(ready.link_expires_s)}")

@@ -93,8 +93,8 @@ def format_tool(part: ToolPart, style: Style) -> str:
         end.append(to_line(f"{part.code}: {part.message}" if part.message else part.code))
     if part.state in _OVER and part.duration_ms:
         end.append(f"{part.duration_ms} ms")
-    room = read_terminal_width() - 4
-    text = to_line(" · ".join([label, *end]), room)
+    width = read_terminal_width() - 4
+    text = to_line(" · ".join([label, *end]), width)
     return f"  {marks.get(part.state, '…')} {text[: len(label)]}{style.dim(text[len(label) :])}"
 
 
@@ -129,16 +129,16 @@ def format_aside(part: Part, style: Style) -> str:
 
 
 def _format_context(part: ContextPart, style: Style) -> str:
-    room = read_terminal_width() - 4
+    width = read_terminal_width() - 4
     match part.event:
         case "resolved" if part.missing:
-            return style.warn(f"  ! missing: {to_line(', '.join(map(format_missing, part.missing)), room)}")
+            return style.warn(f"  ! missing: {to_line(', '.join(map(format_missing, part.missing)), width)}")
         case "resolved" if part.given:
             return style.dim(f"  · {format_count(part.given, 'attachment')}")
         case "compacted":
             return style.dim("  · older conversation compacted")
         case "compaction_failed":
-            return style.warn(f"  ! older conversation not compacted: {to_line(part.message, room)}")
+            return style.warn(f"  ! older conversation not compacted: {to_line(part.message, width)}")
         case _:
             return ""
 

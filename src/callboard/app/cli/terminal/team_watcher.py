@@ -103,15 +103,15 @@ class TeamWatcher:
             return
         fact = decode_payload(event.type, None if event.erased else bytes(event.payload), event.schema_version)
         line = format_fact(fact, self._style, max(read_terminal_width() - _NAMES - 4, 20))
-        if line and self._is_news(event):
+        if line and self._track_task(event):
             self._lines.print(f"{self._style.dim(event.agent_id[:_NAMES].ljust(_NAMES))} {line}")
         for printed in format_output_tail(fact, max(read_terminal_width() - _NAMES - 6, 20)):
             self._lines.print(f"{' ' * _NAMES} {self._style.dim(f'  │ {printed}')}")
         if event.type == "action.required" and not self._asks_here:
             print_out(f"{' ' * _NAMES} {self._style.warn(f'  answer on the page: {self._link}')}")
 
-    def _is_news(self, event: WireEvent) -> bool:
-        """Return False for tasks of a turn or a child, which have lines of their own."""
+    def _track_task(self, event: WireEvent) -> bool:
+        """Track the tasks of the board. Return False for tasks of a turn or a child, which have separate lines."""
         if event.type == "task.created" and not (event.turn_id or event.parent_thread_id):
             self._board.add(event.task_id)
         return not event.type.startswith("task.") or event.task_id in self._board

@@ -106,8 +106,8 @@ def format_finalization(plain_text: bool) -> str:
     return " (plain text, not finalized)" if plain_text else ""
 
 
-def format_notice(part: NotificationPart | HandoffPart | RemoteStatusPart, room: int) -> str:
-    """Format a message from another agent, or the state of a remote task, in at most `room` characters."""
+def format_notice(part: NotificationPart | HandoffPart | RemoteStatusPart, width: int) -> str:
+    """Format a message from another agent, or the state of a remote task, in at most `width` characters."""
     match part:
         case NotificationPart():
             text = f"⇐ {part.agent_id}: {part.status.replace('_', ' ')}{format_finalization(part.plain_text)}. {part.summary}"
@@ -118,4 +118,4 @@ def format_notice(part: NotificationPart | HandoffPart | RemoteStatusPart, room:
             delivered = f" It delivered {', '.join(part.artifacts)}." if part.artifacts else ""
             message = f" {part.message.text}" if part.message.text else ""
             text = f"~ remote task: {part.task_state.replace('_', ' ')}.{message}{delivered}"
-    return to_line(text, room)
+    return to_line(text, width)
