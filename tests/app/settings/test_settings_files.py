@@ -53,8 +53,8 @@ class SettingsFolder:
 
     def list_requests(self) -> list[tuple[str, str]]:
         return [
-            (widening.what, widening.detail)
-            for widening in self.book.read_requested_permissions(str(self.folder)).widenings
+            (permission.what, permission.detail)
+            for permission in self.book.read_requested_permissions(str(self.folder)).widenings
         ]
 
     @property
@@ -92,8 +92,8 @@ def test_each_request_of_a_folder_is_listed_with_its_file(settings_folder: Setti
         ("agent", "lead works in the permission mode full where you choose it"),
     ]
     files = {
-        widening.file
-        for widening in settings_folder.book.read_requested_permissions(str(settings_folder.folder)).widenings
+        permission.file
+        for permission in settings_folder.book.read_requested_permissions(str(settings_folder.folder)).widenings
     }
     assert files == {".callboard/settings.toml", "agents/lead.md"}
 
@@ -103,8 +103,8 @@ def test_each_request_of_a_folder_has_a_code_and_parameters(settings_folder: Set
     settings_folder.write(GREEDY)
     write_agents(settings_folder.folder, lead="permission_mode: full")
     assert [
-        (widening.code, widening.parameters)
-        for widening in settings_folder.book.read_requested_permissions(str(settings_folder.folder)).widenings
+        (permission.code, permission.parameters)
+        for permission in settings_folder.book.read_requested_permissions(str(settings_folder.folder)).widenings
     ] == [
         ("rule", {"matcher": "Bash(make *)"}),
         ("server_starts", {"name": "files", "command": "npx some-server", "environment": "TOKEN=abc"}),

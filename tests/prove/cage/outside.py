@@ -46,7 +46,7 @@ async def prove(report: Report, world: World, server: Server) -> None:
             (folder / "run.sh").unlink()
             (folder / "run.sh").symlink_to("real.sh")
         workspace, read = await _opened(server, folder)
-        card = " ".join(widening["detail"] for widening in read["widenings"])
+        card = " ".join(permission["detail"] for permission in read["widenings"])
         report.check(COMPLETE, "sh run.sh" in card and "MODE=strict" in card and "sha256" in card, card)
         await do(server, "trust_workspace", workspaceId=workspace, digest=read["digest"])
         harm = f"touch {world.ran}/rewritten-{way}; cat\n"

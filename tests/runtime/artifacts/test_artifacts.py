@@ -23,6 +23,7 @@ from callboard.contracts.rows.artifact import ArtifactPart
 from callboard.contracts.scope import PERSON
 from callboard.secrets.named_secret import NamedSecret
 from callboard.secrets.redaction import Redaction
+from tests.runtime.rigs.acp_agent import open_coder, start_session
 from tests.runtime.rigs.artifacts import (
     NOTES,
     artifact_session,
@@ -33,7 +34,6 @@ from tests.runtime.rigs.artifacts import (
     read_single_artifact,
     read_versions,
 )
-from tests.runtime.rigs.program_agent import open_coder, start_session
 from tests.runtime.rigs.runtime_rig import calls, open_runtime, says, use_tool
 from tests.runtime.worktrees.test_merge import changed_worktree, merge
 

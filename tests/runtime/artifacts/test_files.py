@@ -6,6 +6,7 @@ from pathlib import Path
 
 from callboard.contracts.commands.artifact import CreateArtifact, ListArtifacts, RetryArtifact
 from callboard.contracts.facts.artifact import ArtifactDeleted
+from tests.runtime.rigs.acp_agent import open_coder, start_session
 from tests.runtime.rigs.artifacts import (
     NOTES,
     artifact_session,
@@ -15,7 +16,6 @@ from tests.runtime.rigs.artifacts import (
     read_single_artifact,
     read_versions,
 )
-from tests.runtime.rigs.program_agent import open_coder, start_session
 from tests.runtime.rigs.runtime_rig import calls, open_runtime, says, use_tool
 
 

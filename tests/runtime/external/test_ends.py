@@ -12,7 +12,7 @@ from callboard.contracts.facts.agent import AgentConnected, AgentDisconnected
 from callboard.contracts.facts.model import RoutingResolved
 from callboard.contracts.facts.tool import ToolRefused
 from callboard.contracts.facts.turn import TurnFailed
-from tests.runtime.rigs.program_agent import Steps, answer, list_facts, open_coder, start_session
+from tests.runtime.rigs.acp_agent import Steps, answer, list_facts, open_coder, start_session
 
 
 async def test_an_agent_that_ends_its_turn_after_a_rejection_has_not_failed(tmp_path: Path):

@@ -20,7 +20,7 @@ from callboard.contracts.facts.subagent import WorkerNotification
 from callboard.contracts.facts.tool import ToolCompleted, ToolFailed, ToolRefused, ToolRequested
 from callboard.contracts.facts.turn import TurnFailed
 from callboard.contracts.rows.session import SessionCard
-from tests.runtime.rigs.program_agent import AGENT, Steps, answer, list_facts, open_coder, start_session
+from tests.runtime.rigs.acp_agent import AGENT, Steps, answer, list_facts, open_coder, start_session
 from tests.runtime.rigs.runtime_rig import open_runtime
 
 

@@ -10,7 +10,7 @@ from callboard.contracts.commands.turn import InterruptTurn
 from callboard.contracts.facts.message import MessageText
 from callboard.contracts.facts.permission import PermissionEvaluated
 from callboard.contracts.facts.tool import ToolCancelled, ToolFailed
-from tests.runtime.rigs.program_agent import Steps, answer, list_facts, open_coder, start_session
+from tests.runtime.rigs.acp_agent import Steps, answer, list_facts, open_coder, start_session
 
 NEVER = 3600.0
 MAKE: Steps = [

@@ -11,7 +11,7 @@ from callboard.contracts.facts.action import ActionRequired
 from callboard.contracts.facts.agent import AgentConnected, AgentDisconnected, AgentModeChanged
 from callboard.contracts.facts.tool import ToolFailed
 from callboard.contracts.facts.turn import TurnFailed
-from tests.runtime.rigs.program_agent import Steps, answer, list_facts, open_coder, start_session
+from tests.runtime.rigs.acp_agent import Steps, answer, list_facts, open_coder, start_session
 
 
 async def test_the_mode_and_model_in_force_are_recorded(tmp_path: Path):

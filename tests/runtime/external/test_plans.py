@@ -9,7 +9,7 @@ from callboard.contracts.commands.turn import InterruptTurn
 from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.facts.message import PlanUpdated
 from callboard.contracts.record import Record
-from tests.runtime.rigs.program_agent import Steps, open_coder, start_session
+from tests.runtime.rigs.acp_agent import Steps, open_coder, start_session
 from tests.runtime.rigs.runtime_rig import RuntimeRig
 
 LOOK, FIX, TEST = (PlanStep(content, "pending") for content in ("look", "fix", "test"))

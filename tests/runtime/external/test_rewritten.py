@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from callboard.contracts.facts.action import ActionRequired
-from tests.runtime.rigs.program_agent import AGENT, answer, list_facts, open_coder
+from tests.runtime.rigs.acp_agent import AGENT, answer, list_facts, open_coder
 
 
 def _rewrite(folder: Path, name: str) -> None:

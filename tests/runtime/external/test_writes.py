@@ -14,7 +14,7 @@ from callboard.contracts.facts.artifact import ArtifactVersionCreated
 from callboard.contracts.facts.message import MessageText
 from callboard.contracts.facts.permission import PermissionEvaluated
 from callboard.contracts.facts.tool import ToolCompleted, ToolFailed, ToolRequested, ToolStarted
-from tests.runtime.rigs.program_agent import Steps, answer, list_facts, open_coder, start_session
+from tests.runtime.rigs.acp_agent import Steps, answer, list_facts, open_coder, start_session
 
 
 def asking(path: Path, before: str | None, after: str) -> dict[str, Any]:

@@ -32,7 +32,7 @@ from callboard.contracts.rows.tool import ToolPart
 from callboard.contracts.settings import Hook, RuleEntry
 from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
 from callboard.tools.hooks.runner import MAX_CONCURRENT
-from tests.runtime.rigs.program_agent import answer, list_facts, open_coder, start_session
+from tests.runtime.rigs.acp_agent import answer, list_facts, open_coder, start_session
 from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says, use_tool
 from tests.runtime.rigs.trusted_folder import open_with_settings, read_trust, trust_folder, write_folder_settings
 from tests.runtime.secrets.test_secrets import VALUE, secrets
@@ -285,9 +285,9 @@ async def test_an_untrusted_folders_hook_does_not_run_or_restrict(tmp_path: Path
         assert scripts.read_inputs("guard") == []
         assert (rig.folder / "a.txt").exists()
         read = await read_trust(rig)
-        widening = read.widenings[0]
-        assert (read.state, widening.what, widening.file) == ("untrusted", "hook", ".callboard/settings.toml")
-        assert widening.detail == (
+        permission = read.widenings[0]
+        assert (read.state, permission.what, permission.file) == ("untrusted", "hook", ".callboard/settings.toml")
+        assert permission.detail == (
             f"the hook guard is asked about Write: starts {' '.join(deny.command)}, with KEY=secret://deploy, and gives it the "
             "secret deploy"
         )
@@ -314,7 +314,7 @@ async def test_changing_a_folders_hook_does_not_disable_it(tmp_path: Path) -> No
     plays = calls(WRITE, use_tool("Edit", file_path=mine, old_string="def answer", new_string="def say"), WRITE, DONE)
     async with open_with_settings(tmp_path, plays, own) as rig:
         before = (await read_trust(rig)).digest
-        assert {widening.file: widening.what for widening in (await read_trust(rig)).widenings} == {
+        assert {permission.file: permission.what for permission in (await read_trust(rig)).widenings} == {
             ".callboard/settings.toml": "hook",
             mine: "hook",
         }

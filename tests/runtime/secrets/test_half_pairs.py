@@ -11,7 +11,7 @@ from callboard.contracts.facts.message import MessageText, ReasoningCompleted
 from callboard.contracts.facts.tool import ToolCompleted, ToolRequested
 from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
 from tests.models.servers import Exchange, fault_server
-from tests.runtime.rigs.program_agent import list_facts, open_coder, start_session
+from tests.runtime.rigs.acp_agent import list_facts, open_coder, start_session
 from tests.runtime.rigs.runtime_rig import calls, open_runtime
 
 HALF = "\ud83d"

@@ -28,7 +28,7 @@ from callboard.contracts.facts.session import SessionSource, ThreadOpened
 from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.contracts.ports.past import PastTranscript
 from tests.adapters.imports import transcripts
-from tests.runtime.rigs.program_agent import open_coder, start_session
+from tests.runtime.rigs.acp_agent import open_coder, start_session
 from tests.runtime.rigs.runtime_rig import PATIENCE, RuntimeRig, calls, open_runtime
 
 CLAUDE_ID = "11111111-2222-3333-4444-555555555555"

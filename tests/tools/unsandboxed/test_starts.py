@@ -21,7 +21,7 @@ from tests.tools.rigs.calls import rule
 SOURCE = Path(__file__).parents[3] / "src" / "callboard"
 #: Modules that start processes: how many starts each has, and why they are allowed.
 STARTS = {
-    "adapters/acp/process.py": (1, "external agents, after the check in runtime/external/program_connector"),
+    "adapters/acp/process.py": (1, "external agents, after the check in runtime/external/acp_connector"),
     "app/cli/terminal/browser.py": (1, "the person's browser"),
     "app/demos/remote_agent.py": (2, "our own program: a demo's remote agent, and the type of its process"),
     "app/doctor/machine_checks.py": (1, "`--version` of programs on the search path"),
@@ -139,8 +139,8 @@ def test_the_card_shows_values_and_programs_and_keeps_handles(tmp_path: Path):
     file = read_folder_file(str(tmp_path))
 
     details = [
-        widening.detail
-        for widening in list_requested_permissions(file, (), Settings(), list_programs(str(tmp_path), file)).widenings
+        permission.detail
+        for permission in list_requested_permissions(file, (), Settings(), list_programs(str(tmp_path), file)).widenings
     ]
 
     assert details[0].endswith("starts sh check.sh, with KEY=secret://own, MODE=strict, and gives it the secret own")

@@ -37,7 +37,7 @@ class LineTransport:
         self.fault = ""
         self._reader = reader
         self._writer = writer
-        self._wait_for_space = wait_for_room
+        self._wait_for_space = wait_for_space
         self._sending = asyncio.Lock()
         self._rest: asyncio.Task[None] | None = None
 

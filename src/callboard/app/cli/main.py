@@ -37,7 +37,7 @@ from . import (
     verify,
     view,
 )
-from .job import verb as job
+from .job import job
 from .run import run
 from .terminal.exit_codes import DONE, ENDED_BY_PERSON, FAILED, find_exit_code
 from .terminal.output import Style, print_err, strip_controls

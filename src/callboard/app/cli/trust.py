@@ -131,9 +131,9 @@ def _print(read: TrustRead) -> None:
     style = Style(sys.stdout)
     is_valid = _find_problem(read) is None
     print_out(f"{style.bold(mark_hidden(read.folder))}: {_STATES[read.state] if is_valid else _INVALID}")
-    width = max((len(widening.file) for widening in read.widenings), default=0)
-    for widening in read.widenings if is_valid else ():
-        file = style.dim(mark_hidden(widening.file).ljust(width))
-        print_out(f"  {file}  {mark_hidden(widening.detail)}")
+    width = max((len(permission.file) for permission in read.widenings), default=0)
+    for permission in read.widenings if is_valid else ():
+        file = style.dim(mark_hidden(permission.file).ljust(width))
+        print_out(f"  {file}  {mark_hidden(permission.detail)}")
     for problem in read.problems:
         print_out(style.warn(f"  {mark_hidden(format_settings_problem(problem))}"))

@@ -30,7 +30,7 @@ from callboard.tools.files.paths import PathDenied
 from callboard.tools.unsandboxed.binding import bind
 from callboard.tools.unsandboxed.variables import build_base_environment, list_loaders, read_assignments
 
-from . import widenings
+from . import requested_permissions
 from .loader import MAX_BYTES, convert_tables, parse_toml
 from .problems import to_problem
 
@@ -171,11 +171,11 @@ def list_requested_permissions(
     if not requests:
         return RequestedPermissions()
     values = sorted(
-        msgspec.json.encode({"what": widening.what, "file": widening.file, "value": value}, order="sorted")
-        for widening, value in requests
+        msgspec.json.encode({"what": permission.what, "file": permission.file, "value": value}, order="sorted")
+        for permission, value in requests
     )
     digest = hashlib.sha256(b"\n".join(values)).hexdigest()
-    return RequestedPermissions(digest=digest, widenings=tuple(widening for widening, _ in requests))
+    return RequestedPermissions(digest=digest, widenings=tuple(permission for permission, _ in requests))
 
 
 def apply_shell_limits(file: FolderFile, user: Shell, *, trusted: bool) -> Shell:
@@ -191,21 +191,25 @@ def _is_wider(limits: Shell, user: Shell, key: str) -> bool:
 
 
 def _request_rules(file: FolderFile) -> list[tuple[RequestedPermission, Any]]:
-    return [(widenings.describe_rule(rule, FILE), rule) for rule in file.settings.rules if rule.verdict == "allow"]
+    return [
+        (requested_permissions.describe_rule(rule, FILE), rule)
+        for rule in file.settings.rules
+        if rule.verdict == "allow"
+    ]
 
 
 def _request_servers(file: FolderFile) -> list[tuple[RequestedPermission, Any]]:
-    return [(widenings.describe_server(server, FILE), server) for server in file.settings.servers]
+    return [(requested_permissions.describe_server(server, FILE), server) for server in file.settings.servers]
 
 
 def _request_hooks(file: FolderFile) -> list[tuple[RequestedPermission, Any]]:
-    return [(widenings.describe_hook(hook, FILE), hook) for hook in file.settings.hooks]
+    return [(requested_permissions.describe_hook(hook, FILE), hook) for hook in file.settings.hooks]
 
 
 def _request_programs(programs: Iterable[Program]) -> list[tuple[RequestedPermission, Any]]:
     return [
         (
-            widenings.describe_program(
+            requested_permissions.describe_program(
                 program.path, program.digest, program.kind, FILE if program.path.startswith("/") else program.path
             ),
             (program.path, program.resolved, program.digest),
@@ -218,19 +222,22 @@ def _request_mode(file: FolderFile, user: Settings) -> list[tuple[RequestedPermi
     mode = file.settings.permission_mode
     if mode is None or narrow_mode(mode, user.permission_mode) == mode:
         return []
-    return [(widenings.describe_permission_mode(mode, FILE), mode)]
+    return [(requested_permissions.describe_permission_mode(mode, FILE), mode)]
 
 
 def _request_limits(file: FolderFile, user: Settings) -> list[tuple[RequestedPermission, Any]]:
     limits = file.settings.shell
     keys = sorted(key for key in file.shell if limits is not None and _is_wider(limits, user.shell, key))
-    return [(widenings.describe_limit(key, getattr(limits, key), FILE), {key: getattr(limits, key)}) for key in keys]
+    return [
+        (requested_permissions.describe_limit(key, getattr(limits, key), FILE), {key: getattr(limits, key)})
+        for key in keys
+    ]
 
 
 def _request_agents(agents: Iterable[Definition]) -> list[tuple[RequestedPermission, Any]]:
     return [
         (
-            widenings.describe_agent_mode(agent.name, agent.permission_mode, agent.file),
+            requested_permissions.describe_agent_mode(agent.name, agent.permission_mode, agent.file),
             {"name": agent.name, "permission_mode": agent.permission_mode},
         )
         for agent in agents

@@ -24,15 +24,15 @@ from callboard.contracts.ports.tools import ToolOutcome
 from callboard.contracts.scope import Scope
 
 from ..sessions.host import SessionHost
+from .acp_connector import AcpConnector
 from .calls import STOPPED, ExternalCalls
 from .message_assembler import Kind
 from .plans import ExternalPlans
-from .program_connector import AcpConnector
 from .prompt import PromptRunner
 
 
 class AcpPromptRunner(PromptRunner[ExternalEvent]):
-    """One prompt of an external program."""
+    """One prompt of an external agent over ACP."""
 
     def __init__(self, host: SessionHost, scope: Scope) -> None:
         super().__init__(host, scope)
@@ -49,7 +49,7 @@ class AcpPromptRunner(PromptRunner[ExternalEvent]):
         return ExternalFailure("model_timeout", f"The agent was silent for {seconds:g} s.", retryable=True)
 
     async def work(self) -> None:
-        """Start the program if necessary, prompt it and record its events."""
+        """Start the agent if necessary, prompt it and record its events."""
         host, scope = self.host, self.scope
         run = host.state.threads[scope.thread].run
         if run is None:
@@ -86,7 +86,7 @@ class AcpPromptRunner(PromptRunner[ExternalEvent]):
         await super().report_failure(failure)
 
     async def stop(self) -> None:
-        """Ask the program to stop and record its last events. A program that does not stop in time is ended."""
+        """Ask the agent to stop and record its last events. An agent that does not stop in time is ended."""
         session, events, calls = self._program, self.events, self._calls
         if session is None or events is None or calls is None:
             return

@@ -44,7 +44,7 @@ class ExternalAgentRegistry:
     """The connected agents of a session by thread, and its calls that wait for facts.
 
     Threads in `prompted` have a running prompt, which reports that its agent has ended. `settings`
-    holds the newest recorded settings of each thread's program.
+    holds the newest recorded settings of each thread's agent.
     """
 
     def __init__(self) -> None:
@@ -58,19 +58,19 @@ class ExternalAgentRegistry:
         self._own: set[str] = set()
 
     def get_acp_session(self, thread: str) -> ExternalSession | None:
-        """Return the running program of the thread."""
+        """Return the session with the running ACP process of the thread."""
         return self._acp_sessions.get(thread)
 
     def get_remote_session(self, thread: str) -> RemoteSession | None:
-        """Return the connected remote agent of the thread."""
+        """Return the session with the connected remote agent of the thread."""
         return self._remote_sessions.get(thread)
 
     def get_session(self, thread: str) -> ReachedAgent | None:
-        """Return the connected agent of the thread, program or remote."""
+        """Return the session with the connected agent of the thread, over ACP or remote."""
         return self._acp_sessions.get(thread) or self._remote_sessions.get(thread)
 
     def add_acp_session(self, thread: str, session: ExternalSession, died: Callable[[str], Awaitable[None]]) -> None:
-        """Add a running program. `died` receives the reason if it ends between two prompts."""
+        """Add a running ACP process. `died` receives the reason if it ends between two prompts."""
         self._acp_sessions[thread] = session
         self._watch_tasks[thread] = self._watches.start(self._watch(thread, session, died))
 

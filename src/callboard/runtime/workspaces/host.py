@@ -18,8 +18,8 @@ from callboard.contracts.rows.base import Op, Upsert
 from callboard.contracts.rows.session import SessionCard, SessionRow, WorkspaceRow
 from callboard.contracts.scope import Actor
 from callboard.contracts.settings import Effective, RequestedPermissions
-from callboard.control.workspace import WorkspaceCommand, decide_command, evolve, require_approved
 from callboard.control.state.session import Workspace
+from callboard.control.workspace import WorkspaceCommand, decide_command, evolve, require_approved
 from callboard.projection.overlay import overlay
 from callboard.projection.rows import Table
 from callboard.projection.workspace import WorkspaceView, apply_listing, build_damaged_card

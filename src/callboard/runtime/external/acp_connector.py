@@ -1,4 +1,4 @@
-"""The program of an external agent: running already, or started with an approval of its command."""
+"""The ACP process of an external agent: running already, or started with an approval of its command."""
 
 from __future__ import annotations
 
