@@ -199,6 +199,18 @@ def test_a_replaced_value_stays_redacted():
         secrets.reveal(former)
 
 
+def test_a_text_that_had_no_secret_is_searched_again_after_one_was_stored():
+    """SAFE-03. The results of searches are kept, because prompts are searched in every turn."""
+    secrets, data = make_redaction(), b"the new value is z0x9c8v7b6n5m4"
+    assert not secrets.can_contain_secret(data)
+    assert secrets.redact_bytes(data) == data
+
+    secrets.learn([NamedSecret("later", "z0x9c8v7b6n5m4", "keyring")])
+
+    assert secrets.can_contain_secret(data)
+    assert secrets.redact_bytes(data) == b"the new value is secret://later"
+
+
 def test_an_unknown_handle_is_refused_with_advice():
     """SAFE-09"""
     with pytest.raises(Refusal) as refused:

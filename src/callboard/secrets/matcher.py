@@ -10,6 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ahocorasick_rs import AhoCorasick
 
@@ -36,6 +37,9 @@ _BLANK = re.compile(r"[\s\\\"']+")
 _OPEN_HANDLE = re.compile(rf"{HANDLE}([A-Za-z0-9_#~-]{{0,110}})\Z")
 #: Handles of forms that dumps are searched for: a value, its halves and its lines.
 _SEARCHED_IN_DUMPS = re.compile(rf"\A{HANDLE}[^#]*(?:#(?:half|line)-[0-9]+)?\Z")
+#: Texts whose result is kept, and the largest of them in bytes. Prompts and definitions are searched in every turn.
+_KEPT_TEXTS = 128
+_MAX_KEPT_BYTES = 16 * 1024
 _MARKS = {mark: shape for shape in SHAPES for mark in shape.marks}
 
 
@@ -74,10 +78,18 @@ class Matcher:
         self._unescaped_values = AhoCorasick(self._unescaped)
         named = "".join(f"|{re.escape(name)}" for name in sorted(names, key=len, reverse=True))
         self._handle = re.compile(rf"{re.escape(HANDLE)}(?:{SEEN}{named})(?![A-Za-z0-9_-]){_FORM}")
+        self._has_secret_kept = lru_cache(_KEPT_TEXTS)(self._has_secret)
 
     def find(self, text: str, at: int = 0) -> list[Match]:
         """Return the secrets from a position on, in order. Overlapping secrets are one."""
         return self._search(text, at)[0]
+
+    def has_secret(self, data: bytes) -> bool:
+        """Return True if UTF-8 data has a secret that is not yet a handle."""
+        return self._has_secret_kept(data) if len(data) <= _MAX_KEPT_BYTES else self._has_secret(data)
+
+    def _has_secret(self, data: bytes) -> bool:
+        return any(match.handle is not None for match in self.find(data.decode("utf-8", "surrogateescape")))
 
     def cut(self, text: str, at: int) -> tuple[int, list[Match]]:
         """Return the position up to which a growing text is decided, and the secrets before it."""

@@ -54,14 +54,15 @@ class Redaction:
 
     def redact_bytes(self, data: bytes) -> bytes:
         """Return bytes of any kind with handles instead of secrets."""
+        if not self._matcher.has_secret(data):
+            return data
         text = data.decode("utf-8", "surrogateescape")
         redacted = self.redact(text)
         return data if redacted == text else redacted.encode("utf-8", "surrogateescape")
 
     def can_contain_secret(self, data: bytes) -> bool:
         """Return False if JSON or UTF-8 data certainly has no secret."""
-        matches = self._matcher.find(data.decode("utf-8", "surrogateescape"))
-        return any(match.handle is not None for match in matches)
+        return self._matcher.has_secret(data)
 
     def redact_stream(self) -> StreamRedaction:
         """Return a redactor for one text that arrives in pieces."""

@@ -10,10 +10,10 @@ import msgspec
 from callboard.contracts.commands.action import RespondAction
 from callboard.contracts.commands.session_import import ImportTurn
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts.turn import PermissionMode
+from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.scope import Actor
 from callboard.control.decide import SessionCommand
-from callboard.control.decision_inputs import EXTERNAL_PROVIDERS, DecisionInputs, narrow_mode
+from callboard.control.decision_inputs import EXTERNAL_PROVIDERS, DecisionInputs, RunConfig, narrow_mode
 from callboard.control.resolved_context import EMPTY_CONTEXT
 from callboard.control.state.agent_definitions import build_session_roster
 from callboard.control.state.context import ModelCapabilities
@@ -99,10 +99,21 @@ class DecisionInputsBuilder:
                 else workspace.limit_mode(mode, agent)
             )
 
+        # Build each configuration once per decision: its instructions and definition are read from files.
+        built: dict[tuple[str, Mode, PermissionMode], RunConfig] = {}
+
+        def configure_run(definition: str, mode: Mode, permission_mode: PermissionMode) -> RunConfig:
+            key = definition, mode, permission_mode
+            if key not in built:
+                config = self._runs.build_config(definition, mode, permission_mode)
+                # An empty definition means the lead, whose turn starts in the same decision.
+                built[key] = built[config.definition, mode, permission_mode] = config
+            return built[key]
+
         return DecisionInputs(
             now=self._dependencies.clock.now(),
             ids=self._dependencies.ids,
-            configure_run=self._runs.build_config,
+            configure_run=configure_run,
             workspace=workspace.workspace,
             folder=workspace.folder,
             epoch=epoch,
