@@ -23,7 +23,7 @@ OUT = Path(__file__).parent / "out"
 class Scale:
     """Size of a run: `n` as defined by the row, `rounds` repetitions, and the row's folder `place`.
 
-    With `peers` false, only the product and Python run.
+    Without `peers`, only the product and Python run.
     """
 
     n: int
@@ -43,7 +43,7 @@ class Row:
     run: Callable[[Scale], Awaitable[Result]]
 
 
-async def measured(row: Row, size: Size, *, n: int | None = None, peers: bool = True) -> Result:
+async def measure(row: Row, size: Size, *, n: int | None = None, peers: bool = True) -> Result:
     """Run a row in a temporary folder."""
     with _folder() as folder:
         scale = Scale(n=n or row.n[size], rounds=row.rounds[size], peers=peers, place=folder)

@@ -1,4 +1,4 @@
-"""Figures of a row with their spread, each beside another measurement of the same run."""
+"""Figures of a row with their spread and their baseline."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class Spread(msgspec.Struct, frozen=True):
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):
-    """A figure. `ratio` is `here` divided by `beside` within each round. `goal` describes the target, and `met` says whether it
-    is reached; None without a target."""
+    """A figure. `ratio` is `value` divided by `baseline` within each round. `goal` is the target;
+    `met` is None without one."""
 
-    label: str = msgspec.field(name="what")
+    label: str
     unit: str
-    here: Spread
-    beside_name: str = ""
-    beside: Spread | None = None
+    value: Spread
+    baseline_name: str = ""
+    baseline: Spread | None = None
     ratio: Spread | None = None
     goal: str = ""
     met: bool | None = None
@@ -74,9 +74,9 @@ def spread(values: Iterable[float]) -> Spread:
     return Spread(statistics.median(ordered), ordered[0], ordered[-1])
 
 
-def ratios(here: Sequence[float], beside: Sequence[float]) -> Spread:
+def ratios(values: Sequence[float], baseline: Sequence[float]) -> Spread:
     """Return the spread of the ratios within each round."""
-    return spread(value / other for value, other in zip(here, beside, strict=True))
+    return spread(value / other for value, other in zip(values, baseline, strict=True))
 
 
 def percentile(values: Iterable[float], share: float) -> float:

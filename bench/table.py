@@ -1,4 +1,4 @@
-"""The run as people read it: in the terminal, and as README.md."""
+"""Tables of a run: for the terminal, and README.md."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ HEAD = """# Benchmarks
 
 ```sh
 make bench                     # all rows, a few minutes; writes results.json, plots/ and the tables below
-make bench ARGS="turn size"    # some rows; what is not run keeps its figures
+make bench ARGS="turn size"    # some rows; the others keep their figures
 make bench ARGS="--full"       # the long run
 make bench ARGS=opening N=1000000
 ```
 
-Every row is measured beside a peer or a baseline in alternating rounds of the same run. Compare the
-ratios: milliseconds depend on the machine and the day. A figure is a median or a percentile with the
-minimum and the maximum in brackets. A ratio is taken within each round. ✓ and ✗ show whether this run
+Each row compares Callboard with a peer or a baseline in alternating rounds of the same run. Compare
+ratios: milliseconds depend on the machine and the day. A figure is a median or a percentile, with
+minimum and maximum in brackets. A ratio is computed within each round. ✓ and ✗ show whether this run
 meets the goal.
 
-Peers are systems for the same work in their durable configuration. Each has one tool and an in-process
-model without latency. The figures do not cover their other features.
+Peers are systems for the same work, in their durable configuration. Each has one tool and an
+in-process model without latency. The figures do not cover their other features.
 """
 
 
@@ -40,10 +40,10 @@ def text(result: Result) -> str:
     """Return a row for the terminal."""
     lines = [f"\n{result.title}   ({result.seconds:.0f} s)"]
     for line in result.lines:
-        beside = f"   {line.beside_name} {number(line.beside)}" if line.beside is not None else ""
+        baseline = f"   {line.baseline_name} {number(line.baseline)}" if line.baseline is not None else ""
         ratio = f"   ratio {number(line.ratio)}" if line.ratio is not None else ""
         goal = f"   {_mark(line)} {line.goal}" if line.goal else ""
-        lines.append(f"  {line.label}: {number(line.here)} {line.unit}{beside}{ratio}{goal}")
+        lines.append(f"  {line.label}: {number(line.value)} {line.unit}{baseline}{ratio}{goal}")
     return "\n".join([*lines, *(f"  {note}" for note in result.notes)])
 
 
@@ -61,16 +61,16 @@ def write(run: Run, folder: Path) -> None:
 
 
 def _section(row: Result) -> str:
-    table = ["| | | unit | beside | | ratio | goal | |", "|---|---|---|---|---|---|---|---|"]
+    table = ["| | value | unit | baseline | | ratio | goal | |", "|---|---|---|---|---|---|---|---|"]
     before = ""
     for line in row.lines:
-        same = line.label == before and line.beside_name
+        same = line.label == before and line.baseline_name
         cells = [
             "" if same else line.label,
-            "" if same else number(line.here),
+            "" if same else number(line.value),
             "" if same else line.unit,
-            line.beside_name,
-            number(line.beside),
+            line.baseline_name,
+            number(line.baseline),
             number(line.ratio),
             line.goal,
             _mark(line),

@@ -23,7 +23,7 @@ APP, USER = "bench", "person"
 
 
 class _Model(BaseLlm):
-    """Answers at once."""
+    """Model that answers immediately."""
 
     async def generate_content_async(
         self, llm_request: LlmRequest, stream: bool = False

@@ -22,7 +22,7 @@ ALL_RUNS = 1_000_000
 
 @dataclass
 class _Model(Model):
-    """Answers at once."""
+    """Model that answers immediately."""
 
     id: str = "at-once"
 

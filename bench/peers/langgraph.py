@@ -25,7 +25,7 @@ with warnings.catch_warnings():
 
 
 class _Model(BaseChatModel):
-    """Answers at once."""
+    """Model that answers immediately."""
 
     @property
     def _llm_type(self) -> str:

@@ -15,7 +15,7 @@ from bench.rigs.conversation import ANSWER, ARGUMENTS, NOTES, PROMPT, TOOL
 
 
 class _Model(Model):
-    """Answers at once."""
+    """Model that answers immediately."""
 
     async def get_response(self, system_instructions: Any, input: Any, *_: Any, **__: Any) -> ModelResponse:
         output: Any

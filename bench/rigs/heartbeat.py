@@ -1,4 +1,4 @@
-"""Longest holds of an event loop, measured as gaps between the ticks of a timer."""
+"""Longest blocks of an event loop, measured as gaps between the ticks of a timer."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ EVERY = 0.001
 class Heartbeat:
     """Measurement of the current loop, as a context manager.
 
-    `wall` and `worked` are the longest holds in milliseconds: by the clock, which includes other processes and threads, and by
-    the processor time of the loop's thread.
+    `wall` and `worked` are the longest blocks in milliseconds: as wall time, which includes other
+    processes and threads, and as CPU time of the loop's thread.
 
     Example:
         with Heartbeat() as heart:

@@ -1,4 +1,4 @@
-"""Durable appends of many sessions, beside raw inserts of the same rows in transactions of the same mean size."""
+"""Durable appends of many sessions, compared with raw inserts of the same rows."""
 
 from __future__ import annotations
 
@@ -30,52 +30,52 @@ async def run(scale: Scale) -> Result:
     """Append `scale.n` facts per round."""
     turn_history = await history(scale.place / "turn")
     here: list[float] = []
-    beside: list[float] = []
+    baseline: list[float] = []
     sizes: list[float] = []
     worked: list[float] = []
-    beside_worked: list[float] = []
+    baseline_worked: list[float] = []
     for number in range(scale.rounds):
         folder = scale.place / f"round-{number}"
-        rate, rows, size, took = await _ours(folder, turn_history, scale.n)
+        rate, rows, size, took = await _measure_callboard(folder, turn_history, scale.n)
         here.append(rate)
         worked.append(took)
         sizes.append(size)
         before = time.process_time()
-        beside.append(await asyncio.to_thread(_raw, folder / "raw.db", rows, size))
-        beside_worked.append((time.process_time() - before) / len(rows) * 1e6)
-    ratio = ratios(here, beside)
+        baseline.append(await asyncio.to_thread(_raw, folder / "raw.db", rows, size))
+        baseline_worked.append((time.process_time() - before) / len(rows) * 1e6)
+    ratio = ratios(here, baseline)
     return Result(
         row="appends",
         title="Durable appends, many sessions",
-        measures=f"{PRODUCERS} producers, each with a session of its own, append the batches of real turns "
-        "(four transactions, one after the other) and wait for each; beside it Python's sqlite3 inserts the same rows "
-        "into the same table with its index, in transactions of the same mean size. Both WAL, synchronous=FULL.",
+        measures=f"{PRODUCERS} producers append the batches of real turns, each to its own session, and wait for each "
+        "of the four transactions of a turn. Baseline: Python's sqlite3 inserts the same rows into the same indexed "
+        "table, in transactions of the same mean size. Both use WAL and synchronous=FULL.",
         lines=(
             Line(
-                label="facts appended, durable",
+                label="durable appends",
                 unit="facts/s",
-                here=spread(here),
-                beside_name="raw inserts",
-                beside=spread(beside),
+                value=spread(here),
+                baseline_name="raw inserts",
+                baseline=spread(baseline),
                 ratio=ratio,
                 goal=f"ratio ≥ {GOAL}",
                 met=ratio.median >= GOAL,
             ),
             Line(
-                label="processor, a fact",
+                label="CPU time per fact",
                 unit="µs",
-                here=spread(worked),
-                beside_name="raw inserts",
-                beside=spread(beside_worked),
-                ratio=ratios(worked, beside_worked),
+                value=spread(worked),
+                baseline_name="raw inserts",
+                baseline=spread(baseline_worked),
+                ratio=ratios(worked, baseline_worked),
             ),
-            Line(label="mean transaction", unit="facts", here=spread(sizes)),
+            Line(label="mean size of a transaction", unit="facts", value=spread(sizes)),
         ),
     )
 
 
-async def _ours(folder: Path, turn_history: History, count: int) -> tuple[float, list[Any], float, float]:
-    """Return facts per second, the written rows, rows per transaction, and processor microseconds per fact."""
+async def _measure_callboard(folder: Path, turn_history: History, count: int) -> tuple[float, list[Any], float, float]:
+    """Return facts per second, the written rows, rows per transaction, and CPU microseconds per fact."""
     store = open_store(folder)
     turns = max(1, count // (PRODUCERS * turn_history.facts))
     # Building the batches is not measured.

@@ -1,4 +1,4 @@
-"""From a fact to its row operations at a hundred viewers, beside a minimal durable feed."""
+"""Time from a fact to its row operations at 100 viewers, compared with a minimal durable feed."""
 
 from __future__ import annotations
 
@@ -53,34 +53,34 @@ async def run(scale: Scale) -> Result:
         times = await _times(client, session)
         client.close()
     here = [(at / 1000 - times[int(cursor.partition(".")[0])]) / 1000 for cursor, at in _flat(events) if _fact(cursor)]
-    beside = [at / 1e6 - float(cursor) / 1000 for cursor, at in _flat(bare_events)]
+    baseline = [at / 1e6 - float(cursor) / 1000 for cursor, at in _flat(bare_events)]
     facts = sent * FACTS_A_TURN
-    return _result(here, beside, facts, expected=2 * sent * VIEWERS)
+    return _result(here, baseline, facts, expected=2 * sent * VIEWERS)
 
 
-def _result(here: Sequence[float], beside: Sequence[float], facts: int, expected: int) -> Result:
+def _result(here: Sequence[float], baseline: Sequence[float], facts: int, expected: int) -> Result:
     late = percentile(here, 0.99)
     return Result(
         row="fanout",
         title=f"A fact → its row operations at {VIEWERS} viewers",
-        measures=f"`callboard up` in one process, {VIEWERS} streams of one session in another, turns submitted at "
-        f"{FACTS_A_SECOND} facts/s. From the fact's own time, which is before its commit, until the bytes of its operations "
-        "are in the viewers' process. Beside it, in turn: a loop that commits one row with sqlite3 and writes as many "
-        "bytes to as many sockets, at the same rate.",
+        measures=f"`callboard up` runs in one process, {VIEWERS} streams of one session in another. Turns are submitted "
+        f"at {FACTS_A_SECOND} facts/s. The time starts at the timestamp of the fact, before its commit. It ends when the "
+        "bytes of its operations arrive in the viewers' process. Baseline, in alternating rounds: a loop that commits "
+        "one row with sqlite3 and writes the same number of bytes to the same number of sockets, at the same rate.",
         lines=tuple(
             Line(
                 label=f"fact → viewer, p{name}",
                 unit="ms",
-                here=Spread(percentile(here, share), min(here), max(here)),
-                beside_name="commit and write",
-                beside=Spread(percentile(beside, share), min(beside), max(beside)),
-                ratio=spread([percentile(here, share) / percentile(beside, share)]),
+                value=Spread(percentile(here, share), min(here), max(here)),
+                baseline_name="commit and write",
+                baseline=Spread(percentile(baseline, share), min(baseline), max(baseline)),
+                ratio=spread([percentile(here, share) / percentile(baseline, share)]),
                 goal=f"≤ {GOAL_P99:.0f} ms" if name == "99" else "",
                 met=late <= GOAL_P99 if name == "99" else None,
             )
             for name, share in (("50", 0.5), ("99", 0.99))
         ),
-        notes=(f"{facts} facts, {len(here)} of {expected} expected batches of operations seen by the viewers.",),
+        notes=(f"{facts} facts; the viewers received {len(here)} of {expected} expected batches of operations.",),
         plots=(
             Plot(
                 name="fanout",
@@ -89,7 +89,7 @@ def _result(here: Sequence[float], beside: Sequence[float], facts: int, expected
                 y="ms",
                 lines={
                     name: [(share / 100, percentile(delays, share / 100)) for share in range(1, 101)]
-                    for name, delays in (("Callboard", here), ("commit and write", beside))
+                    for name, delays in (("Callboard", here), ("commit and write", baseline))
                 },
                 log_y=True,
             ),

@@ -1,4 +1,4 @@
-"""Opening of a very long session beside a short one: the first snapshot over HTTP from a newly started server."""
+"""Opening of a very long session over HTTP from a new server, compared with a short session."""
 
 from __future__ import annotations
 
@@ -47,47 +47,48 @@ async def run(scale: Scale) -> Result:
     return Result(
         row="opening",
         title=f"Opening a session of {scale.n:,} facts",
-        measures="A server is started and asked for the session's row operations; its files were put out of the system's cache "
-        "before. From the request until the whole snapshot is there, and then the median of five turns submitted "
-        "to it, until their answer. Painted is from opening the session's link in Chromium, which runs already and has nothing "
-        "of the page, until its turns are on the screen; that server has just started, too. "
-        f"Beside it a session of {sizes['short']:,} facts, of the same turns, in the same store.",
+        measures="A client requests the session's row operations from a newly started server, whose files are not in "
+        "the system's cache. The first snapshot is measured from the request until the snapshot is complete. Then the "
+        "client submits five turns; the figure is the median time until the response. Painting is measured from opening "
+        "the session's link in Chromium until its turns are painted. Chromium already runs and has nothing of the page "
+        "in its cache; the server has just started. "
+        f"Baseline: a session of {sizes['short']:,} facts with the same turns, in the same store.",
         lines=(
             Line(
                 label="first snapshot, cold server",
                 unit="ms",
-                here=spread(times["long"]),
-                beside_name=f"{sizes['short']:,} facts",
-                beside=spread(times["short"]),
+                value=spread(times["long"]),
+                baseline_name=f"{sizes['short']:,} facts",
+                baseline=spread(times["short"]),
                 ratio=ratio,
                 goal=f"ratio ≤ {GOAL_RATIO}, ≤ {GOAL_MS:.0f} ms",
                 met=ratio.median <= GOAL_RATIO and spread(times["long"]).median <= GOAL_MS,
             ),
             Line(
-                label="its size",
+                label="size of the snapshot",
                 unit="kB",
-                here=largest,
-                beside_name=f"{sizes['short']:,} facts",
-                beside=spread(kilobytes["short"]),
+                value=largest,
+                baseline_name=f"{sizes['short']:,} facts",
+                baseline=spread(kilobytes["short"]),
                 ratio=ratios(kilobytes["long"], kilobytes["short"]),
                 goal=f"≤ {GOAL_KB} kB",
                 met=largest.high <= GOAL_KB,
             ),
             *pictures,
             Line(
-                label="a turn submitted → answer",
+                label="submitted turn → response",
                 unit="ms",
-                here=spread(submits["long"]),
-                beside_name=f"{sizes['short']:,} facts",
-                beside=spread(submits["short"]),
+                value=spread(submits["long"]),
+                baseline_name=f"{sizes['short']:,} facts",
+                baseline=spread(submits["short"]),
                 ratio=decided,
                 goal=f"ratio ≤ {GOAL_RATIO}",
                 met=decided.median <= GOAL_RATIO,
             ),
             Line(
-                label="folding all views anew (once, and only where they were lost)",
+                label="rebuild of all views (only after their loss)",
                 unit="s",
-                here=Spread(folded, folded, folded),
+                value=Spread(folded, folded, folded),
             ),
         ),
     )
@@ -113,9 +114,9 @@ async def _painted(scale: Scale, sessions: dict[str, str]) -> tuple[Line, ...]:
         Line(
             label="painted in a browser",
             unit="ms",
-            here=here,
-            beside_name=f"{SHORT:,} facts",
-            beside=spread(times["short"]),
+            value=here,
+            baseline_name=f"{SHORT:,} facts",
+            baseline=spread(times["short"]),
             ratio=ratio,
             goal=f"ratio ≤ {GOAL_RATIO}, ≤ {GOAL_PAINTED:.0f} ms",
             met=ratio.median <= GOAL_RATIO and here.median <= GOAL_PAINTED,

@@ -1,4 +1,4 @@
-"""Facts and text deltas reduced to row operations, beside the reducers of AG-UI and the AI SDK."""
+"""Folding of facts and text deltas, compared with the reducers of AG-UI and the AI SDK."""
 
 from __future__ import annotations
 
@@ -53,19 +53,19 @@ async def run(scale: Scale) -> Result:
     flat = ratios(facts[last], facts[sizes[0]])
     return Result(
         row="projection",
-        title="Projection",
-        measures="One session, its real turns: each event is folded by the session's seven panels and the operations that "
-        "come of it are encoded. Facts only; and the cycle of the peers, 15 pieces of streamed text and nine facts of a tool "
-        "call, which the reducers of AG-UI's client and of the AI SDK fold as 24 events of theirs. Whole runs, the "
-        "processor's time.",
+        title="Folding of events",
+        measures="The seven panels of a session fold each event of its real turns and encode the resulting operations. "
+        "One measurement has facts only. The other has the event cycle of the peers: 15 pieces of streamed text and the "
+        "nine facts of a tool call, which the reducers of AG-UI's client and the AI SDK fold as 24 of their events. The "
+        "figures are CPU time of whole runs.",
         lines=(
             *(
                 Line(
-                    label=f"facts, {size:,} of them",
+                    label=f"{size:,} facts",
                     unit="facts/s",
-                    here=spread(facts[size]),
-                    beside_name=f"our own {sizes[0]:,}" if size != sizes[0] else "",
-                    beside=spread(facts[sizes[0]]) if size != sizes[0] else None,
+                    value=spread(facts[size]),
+                    baseline_name=f"{sizes[0]:,} facts" if size != sizes[0] else "",
+                    baseline=spread(facts[sizes[0]]) if size != sizes[0] else None,
                     ratio=ratios(facts[size], facts[sizes[0]]) if size != sizes[0] else None,
                     goal=f"≥ {GOAL:,}" + ("; ratio ≥ 0.9" if size == last else ""),
                     met=spread(facts[size]).median >= GOAL and (size != last or flat.median >= 0.9),
@@ -74,11 +74,11 @@ async def run(scale: Scale) -> Result:
             ),
             *(
                 Line(
-                    label=f"text and calls, {size:,} events",
+                    label=f"text and tool calls, {size:,} events",
                     unit="events/s",
-                    here=spread(cycle[size]),
-                    beside_name=name,
-                    beside=None if rate is None else Spread(rate, rate, rate),
+                    value=spread(cycle[size]),
+                    baseline_name=name,
+                    baseline=None if rate is None else Spread(rate, rate, rate),
                     ratio=None if rate is None else _over(spread(cycle[size]), rate),
                 )
                 for size in sizes
@@ -89,12 +89,12 @@ async def run(scale: Scale) -> Result:
         plots=(
             Plot(
                 name="projection",
-                title="Events folded a second over a whole run",
+                title="Events folded per second",
                 x="events",
                 y="events/s",
                 lines={
                     "Callboard, facts": [(size, spread(facts[size]).median) for size in sizes],
-                    "Callboard, text and calls": [(size, spread(cycle[size]).median) for size in sizes],
+                    "Callboard, text and tool calls": [(size, spread(cycle[size]).median) for size in sizes],
                     **{name: [(float(size), rate) for size, rate in rates.items()] for name, rates in node.items()},
                 },
                 log_x=True,
@@ -109,7 +109,7 @@ def _notes(peers: bool, *, has_node: bool) -> tuple[str, ...]:
         return ()
     return (
         " and ".join(PACKAGES[:2])
-        + ("." if has_node else " are not beside it: no node, or they could not be installed."),
+        + ("." if has_node else " are not measured: Node.js is missing, or their installation failed."),
     )
 
 
@@ -141,7 +141,7 @@ def _with_pieces(records: list[Record]) -> Iterator[Record | Frame]:
 
 
 def _fold(items: list[Record] | list[Record | Frame]) -> float:
-    """Return events per second of processor time. A short run is repeated."""
+    """Return events per second of CPU time. A short run is repeated."""
     times = -(-ENOUGH // len(items))
     gc.collect()
     began = time.process_time()
@@ -154,8 +154,8 @@ def _fold(items: list[Record] | list[Record | Frame]) -> float:
     return times * len(items) / (time.process_time() - began)
 
 
-def _over(here: Spread, beside: float) -> Spread:
-    return Spread(here.median / beside, here.low / beside, here.high / beside)
+def _over(here: Spread, baseline: float) -> Spread:
+    return Spread(here.median / baseline, here.low / baseline, here.high / baseline)
 
 
 async def _reducers(scale: Scale) -> dict[str, dict[int, float]]:

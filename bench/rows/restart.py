@@ -1,4 +1,4 @@
-"""After kill -9: from the restart until the product answers, and until it shows the interrupted turn."""
+"""Time after kill -9 until the restarted product answers and shows the interrupted turn."""
 
 from __future__ import annotations
 
@@ -51,25 +51,26 @@ async def run(scale: Scale) -> Result:
         least.append(await _least())
     return Result(
         row="restart",
-        title="After kill -9",
-        measures="`callboard up` is killed while a model answers, with one session cut and others at rest, and started again. "
-        "From its start until it has answered a first request, and until it shows the turn that was cut as interrupted. "
-        "Beside it, in turn: a program that imports Starlette and uvicorn and answers one request.",
+        title="Restart after kill -9",
+        measures="`callboard up` is killed while a model answers, with one turn in progress and other sessions idle. "
+        "Then it is restarted. The time starts with the new process. It ends at the first response, and when the turn "
+        "in progress is shown as interrupted. Baseline, in alternating rounds: a program that imports Starlette and "
+        "uvicorn and answers one request.",
         lines=tuple(
             Line(
                 label=f"{label}, p{name}",
                 unit="ms",
-                here=Spread(percentile(times, share), min(times), max(times)),
-                beside_name="Starlette, one route",
-                beside=Spread(percentile(least, share), min(least), max(least)),
+                value=Spread(percentile(times, share), min(times), max(times)),
+                baseline_name="Starlette, one route",
+                baseline=Spread(percentile(least, share), min(least), max(least)),
                 ratio=spread([percentile(times, share) / percentile(least, share)]),
                 goal=f"≤ {GOAL_MS:.0f} ms",
                 met=percentile(times, share) <= GOAL_MS,
             )
-            for label, times in (("first answer", answers), ("interrupted turn shown", truths))
+            for label, times in (("first response", answers), ("interrupted turn shown", truths))
             for name, share in (("50", 0.5), ("99", 0.99))
         ),
-        notes=(f"{scale.n} kills: p99 is the worst of them.",) if scale.n < 100 else (),
+        notes=(f"{scale.n} kills: p99 is the maximum.",) if scale.n < 100 else (),
     )
 
 

@@ -1,4 +1,4 @@
-"""The size of the log, beside the same facts as lines of JSON."""
+"""Size of the log, compared with the same facts as JSON Lines."""
 
 from __future__ import annotations
 
@@ -82,26 +82,26 @@ def _result(records: Sequence[Record], state: Path, lines: int) -> Result:
     return Result(
         row="size",
         title="Size of the log",
-        measures="Turns with four calls of the real tools behind the gate (Grep, Read, Write, Bash) in the sample folder, "
-        f"{TURNS_A_SESSION} a session. Content is what people, model and tools said, and blobs, each once. "
-        "The log is callboard.db with all its indexes and blobs, its write-ahead log emptied; beside it the same facts as "
-        "lines of JSON as they leave on the wire, and the blobs.",
+        measures="Turns call four real tools behind the gate (Grep, Read, Write, Bash) in the sample folder, "
+        f"{TURNS_A_SESSION} turns per session. Content is the text of people, model and tools, and the blobs, each "
+        "counted once. The log is callboard.db with its indexes and blobs, after a checkpoint. Baseline: the same facts "
+        "in their wire format as JSON Lines, and the blobs.",
         lines=(
             Line(
-                label="log, a fact",
+                label="log per fact",
                 unit="B",
-                here=spread([log / count]),
-                beside_name="lines of JSON",
-                beside=spread([(lines + blobs) / count]),
+                value=spread([log / count]),
+                baseline_name="JSON Lines",
+                baseline=spread([(lines + blobs) / count]),
                 ratio=spread([log / (lines + blobs)]),
                 goal=f"≤ {CONTENT} × content + {EACH} B = {bound / count:.0f} B",
                 met=log <= bound,
             ),
-            Line(label="content, a fact", unit="B", here=spread([content / count])),
-            Line(label="log beyond its content, a fact", unit="B", here=spread([(log - content) / count])),
-            Line(label="view rows, a fact (may be thrown away)", unit="B", here=spread([views / count])),
+            Line(label="content per fact", unit="B", value=spread([content / count])),
+            Line(label="log without content, per fact", unit="B", value=spread([(log - content) / count])),
+            Line(label="view rows per fact (can be rebuilt)", unit="B", value=spread([views / count])),
         ),
-        notes=(f"{count} facts, {content} B content of which {blobs} B in blobs, {log} B log.",),
+        notes=(f"{count} facts. Content: {content} B, of which {blobs} B in blobs. Log: {log} B.",),
     )
 
 

@@ -32,11 +32,11 @@ async def run(scale: Scale) -> Result:
     return Result(
         row="streaming",
         title=f"Memory over {scale.n:,} minutes of streamed text",
-        measures=f"What a model streams in {scale.n:,} minutes at {A_SECOND} deltas a second, as fast as each system reads it: "
-        f"{answers:,} answers of {DELTAS:,} deltas of {len(PIECE)} characters in one conversation, which each system keeps in "
-        "SQLite and sends whole with every call. Callboard's session is followed by a client. Resident memory at the "
-        f"start, after {warm:,} answers and at the end; the systems run beside each other in processes of their own. LangGraph "
-        "streams through LangChain's client and is not measured here.",
+        measures=f"A model streams the text of {scale.n:,} minutes at {A_SECOND} deltas per second, as fast as each "
+        f"system reads it: {answers:,} answers of {DELTAS:,} deltas of {len(PIECE)} characters in one conversation. Each "
+        "system stores the conversation in SQLite and sends all of it with every call. A client follows Callboard's "
+        f"session. Resident memory is measured after the first answer, after {warm:,} answers and at the end. The systems "
+        "run in parallel, each in its own process. LangGraph streams through LangChain's client and is not measured here.",
         lines=tuple(_lines(measures, answers)),
     )
 
@@ -65,34 +65,34 @@ async def _stream(scale: Scale, root: str, name: str, warm: int, answers: int) -
 
 def _lines(measures: dict[str, dict[str, float]], answers: int) -> Iterator[Line]:
     ours = measures[OURS]
-    yield Line(label="resident after the first answer", unit="MB", here=spread([ours["start"]]))
-    yield Line(label="resident after the warm-up", unit="MB", here=spread([ours["warm"]]))
+    yield Line(label="resident memory after the first answer", unit="MB", value=spread([ours["start"]]))
+    yield Line(label="resident memory after the warm-up", unit="MB", value=spread([ours["warm"]]))
     grown = ours["end"] - ours["warm"]
     yield Line(
-        label="resident at the end",
+        label="resident memory at the end",
         unit="MB",
-        here=spread([ours["end"]]),
-        beside_name="after the warm-up",
-        beside=spread([ours["warm"]]),
+        value=spread([ours["end"]]),
+        baseline_name="after the warm-up",
+        baseline=spread([ours["warm"]]),
         ratio=spread([ours["end"] / ours["warm"]]),
         goal=f"≤ {GOAL_MB:.0f} MB more",
         met=grown <= GOAL_MB,
     )
-    for name, (known_as, _) in PEERS.items():
+    for name, (peer, _) in PEERS.items():
         if name in measures:
             for label, key, unit in (
-                ("resident at the end", "end", "MB"),
-                ("processor, a delta", "delta", "µs"),
+                ("resident memory at the end", "end", "MB"),
+                ("CPU time per delta", "delta", "µs"),
             ):
                 yield Line(
                     label=label,
                     unit=unit,
-                    here=spread([ours[key]]),
-                    beside_name=known_as,
-                    beside=spread([measures[name][key]]),
+                    value=spread([ours[key]]),
+                    baseline_name=peer,
+                    baseline=spread([measures[name][key]]),
                     ratio=spread([ours[key] / measures[name][key]]),
                 )
-    yield Line(label="processor, a delta", unit="µs", here=spread([ours["delta"]]))
+    yield Line(label="CPU time per delta", unit="µs", value=spread([ours["delta"]]))
 
 
 ROW = Row(

@@ -1,4 +1,4 @@
-"""From submitting a turn to its status at a client, beside the time of a disk sync."""
+"""Time from submitting a turn to its status at a client, compared with a disk sync."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ async def run(scale: Scale) -> Result:
     return Result(
         row="submit",
         title="Submit → status at a client",
-        measures="`callboard up` in one process, the client in another, over HTTP. From the first byte of the request until "
-        "the client's stream of row operations has shown the turn as running (and until the answer came). "
-        "The model is a scenario that answers at once, so the turn's own work runs at the same time. Beside it: how long a "
-        "write of 4 KiB and fdatasync take on the same disk, between the turns.",
+        measures="`callboard up` runs in one process, the client in another, over HTTP. The time starts with the first "
+        "byte of the request. It ends when the client's stream of row operations shows the turn as running, and when "
+        "the response arrives. The model is a scenario that answers immediately, so the turn runs at the same time. "
+        "Baseline: a write of 4 KiB with fdatasync on the same disk, between the turns.",
         lines=(
             *(_line(f"status shown, p{name}", times, syncs, share, floor) for name, share, floor in _SHARES),
-            *(_line(f"answer, p{name}", answered, syncs, share, None) for name, share, _ in _SHARES),
+            *(_line(f"response, p{name}", answered, syncs, share, None) for name, share, _ in _SHARES),
         ),
         plots=(
             Plot(
@@ -56,7 +56,7 @@ async def run(scale: Scale) -> Result:
                 title="Submit → status at a client",
                 x="share of turns",
                 y="ms",
-                lines={"status shown": _curve(times), "answer": _curve(answered), "one fdatasync": _curve(syncs)},
+                lines={"status shown": _curve(times), "response": _curve(answered), "one fdatasync": _curve(syncs)},
                 log_y=True,
             ),
         ),
@@ -72,9 +72,9 @@ def _line(label: str, times: list[float], syncs: list[float], share: float, floo
     return Line(
         label=label,
         unit="ms",
-        here=Spread(here, min(times), max(times)),
-        beside_name="one fdatasync",
-        beside=Spread(sync, min(syncs), max(syncs)),
+        value=Spread(here, min(times), max(times)),
+        baseline_name="one fdatasync",
+        baseline=Spread(sync, min(syncs), max(syncs)),
         ratio=Spread(here / sync, here / sync, here / sync),
         goal="" if goal is None else f"≤ {floor:.0f} ms + 2 fdatasync = {goal:.1f} ms",
         met=None if goal is None else here <= goal,

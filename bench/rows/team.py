@@ -1,4 +1,4 @@
-"""Many subagents of one session with a budget, beside a fan-out of LangGraph of the same size."""
+"""Many subagents of one session with a budget, compared with a fan-out of LangGraph."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bench.workers.subagents import BUDGET
 OURS, PEER = "callboard", "langgraph"
 NAME = f"LangGraph Send, {PEERS[PEER][0].removeprefix('LangGraph ')}"
 #: Checks of the log of each run.
-HELD = ("gapless", "in_order", "completed")
+CHECKS = ("gapless", "in_order", "completed")
 
 
 async def run(scale: Scale) -> Result:
@@ -35,41 +35,42 @@ async def run(scale: Scale) -> Result:
                 measures[name].append(await crowds[name].ask(run=scale.n))
     ours, peers = measures[OURS], measures.get(PEER, [])
     gaps = [gap for run in ours for gap in run["gaps"]]
-    whole = sum(all(run[claim] for claim in HELD) for run in ours)
+    whole = sum(all(run[check] for check in CHECKS) for run in ours)
     most = spread(run["most"] for run in ours)
     budget = min(BUDGET, scale.n)
     return Result(
         row="team",
-        title=f"{scale.n} subagents of one session, {BUDGET} at once",
-        measures="A lead gives all of them work in one answer and waits for them; each takes two model calls and reads a file, "
-        "with a model in the process that answers at once. Ours are threads of the session, with the gate before the tool, "
-        "and every fact is durable before what follows from it is done. The peer fans out with `Send` to its prebuilt "
-        "agent, as many at once, with a checkpoint after each step (durability `sync`) and a plain function as tool. From "
-        "the lead's input to its end. A slot is free with the fact that ends a child's turn; the next child's model is "
-        "asked after that is durable.",
+        title=f"{scale.n} subagents of one session, {BUDGET} in parallel",
+        measures="A lead delegates to all subagents in one answer and waits for them. Each subagent makes two model "
+        "calls and reads a file. The model runs in the process and answers immediately. In Callboard, subagents are "
+        "threads of the session, the gate checks each tool call, and every fact is durable before its effects start. "
+        "The peer fans out with `Send` to its prebuilt agent at the same concurrency, with a checkpoint after each step "
+        "(durability `sync`) and a plain function as tool. The whole run is the time from the lead's input to the end of "
+        "its turn. The fact that ends a child's turn frees its slot. The next child's model call starts after that fact "
+        "is durable.",
         lines=(
-            _beside("all of it", "ms", _of(ours, "wall"), _of(peers, "wall")),
-            _beside("processor, a child", "ms", _of(ours, "worked", scale.n), _of(peers, "worked", scale.n)),
+            _compare("whole run", "ms", _of(ours, "wall"), _of(peers, "wall")),
+            _compare("CPU time per child", "ms", _of(ours, "worked", scale.n), _of(peers, "worked", scale.n)),
             Line(
-                label="facts, durable", unit="facts/s", here=spread(1000 * run["facts"] / run["wall"] for run in ours)
+                label="durable facts", unit="facts/s", value=spread(1000 * run["facts"] / run["wall"] for run in ours)
             ),
-            Line(label="facts of a child", unit="facts", here=spread(run["facts"] / scale.n for run in ours)),
+            Line(label="facts per child", unit="facts", value=spread(run["facts"] / scale.n for run in ours)),
             *(
-                Line(label=f"slot free → next child's model asked, p{name}", unit="ms", here=_at(gaps, share))
+                Line(label=f"free slot → next child's model call, p{name}", unit="ms", value=_at(gaps, share))
                 for name, share in (("50", 0.5), ("99", 0.99))
                 if gaps
             ),
             Line(
-                label="at work at once, at most",
+                label="maximum of concurrent children",
                 unit="children",
-                here=most,
+                value=most,
                 goal=f"= {budget}",
                 met=(most.low, most.high) == (budget, budget),
             ),
             Line(
-                label="one gapless sequence, started in order, all completed",
+                label="runs with a gapless sequence, ordered starts and all children completed",
                 unit="runs",
-                here=Spread(whole, whole, whole),
+                value=Spread(whole, whole, whole),
                 goal=f"= {len(ours)}",
                 met=whole == len(ours),
             ),
@@ -82,11 +83,16 @@ def _of(runs: list[dict[str, Any]], key: str, over: int = 1) -> list[float]:
     return [run[key] / over for run in runs]
 
 
-def _beside(label: str, unit: str, here: list[float], beside: list[float]) -> Line:
-    if not beside:
-        return Line(label=label, unit=unit, here=spread(here))
+def _compare(label: str, unit: str, here: list[float], baseline: list[float]) -> Line:
+    if not baseline:
+        return Line(label=label, unit=unit, value=spread(here))
     return Line(
-        label=label, unit=unit, here=spread(here), beside_name=NAME, beside=spread(beside), ratio=ratios(here, beside)
+        label=label,
+        unit=unit,
+        value=spread(here),
+        baseline_name=NAME,
+        baseline=spread(baseline),
+        ratio=ratios(here, baseline),
     )
 
 

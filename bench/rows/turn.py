@@ -1,4 +1,4 @@
-"""A durable turn of two model calls and one tool call, beside the same turn of other systems."""
+"""A durable turn of two model calls and one tool call, compared with other systems."""
 
 from __future__ import annotations
 
@@ -49,21 +49,22 @@ async def run(scale: Scale) -> Result:
         new, worked = await _new_sessions(workers, scale.rounds)
         long_session, disk = await _one_session({name: workers[name] for name in names if name != PLAIN}, scale)
         pace = await _pace(workers[OURS], scale.rounds)
-    # Syncs do not depend on speed, so all systems run at once.
+    # Syncs do not depend on speed, so all systems run in parallel.
     counted = dict(zip(names, await asyncio.gather(*(_syncs(scale, name) for name in names)), strict=True))
     return Result(
         row="turn",
-        title="A durable turn: 2 model calls, 1 tool, model without latency",
-        measures=f"Each system in a process of its own, in its durable configuration on SQLite, takes turns of "
-        f"{conversation.BYTES} B content with a model in the process that answers at once. The model is given the whole "
-        "conversation. Callboard runs the real Read tool behind its gate; the others, and Callboard in a line of its own, call "
-        "a function. Syncs are counted by strace in another run; disk is what the files grow by, write-ahead logs emptied.",
+        title="A durable turn with 2 model calls and 1 tool call",
+        measures="Each system runs in its own process, in its durable configuration on SQLite. A turn has "
+        f"{conversation.BYTES} B of content. The model runs in the process, answers immediately and receives the "
+        "whole conversation. Callboard runs the real Read tool behind its gate. The peers call a function; a separate "
+        "line shows Callboard with a function. strace counts the syncs in another run. Disk is the growth of the files "
+        "after a checkpoint of the write-ahead logs.",
         lines=tuple(_lines(names, new, worked, long_session, disk, counted, pace)),
         notes=tuple(f"{NAMES[name]} is not installed." for name in PEERS if scale.peers and name not in peers),
         plots=(
             Plot(
                 name="turn",
-                title="One session, turn after turn",
+                title="Turns of one session",
                 x="turn",
                 y="ms (median of 10)",
                 lines={NAMES[name]: _smooth(times) for name, times in long_session.items()},
@@ -83,7 +84,7 @@ def _folder(scale: Scale, name: str) -> str:
 async def _new_sessions(
     workers: dict[str, Process], rounds: int
 ) -> tuple[dict[str, list[float]], dict[str, list[float]]]:
-    """Return milliseconds and processor milliseconds of a first turn, for each round."""
+    """Return milliseconds and CPU milliseconds of a first turn, for each round."""
     times: dict[str, list[float]] = {name: [] for name in workers}
     worked: dict[str, list[float]] = {name: [] for name in workers}
     for number in range(rounds):
@@ -113,7 +114,7 @@ async def _one_session(workers: dict[str, Process], scale: Scale) -> tuple[dict[
 
 
 async def _pace(worker: Process, rounds: int) -> tuple[list[float], list[float]]:
-    """Return processor milliseconds of a turn of the long session and, alternating, of a new one."""
+    """Return CPU milliseconds of a turn of the long session and, alternating, of a new one."""
     old: list[float] = []
     young: list[float] = []
     for _ in range(rounds + 1):
@@ -162,58 +163,68 @@ def _lines(
     pace: tuple[list[float], list[float]],
 ) -> Iterator[Line]:
     others = [name for name in names if name != OURS]
-    yield Line(label="new session", unit="ms", here=spread(new[OURS]))
+    yield Line(label="first turn of a session", unit="ms", value=spread(new[OURS]))
     for name in others:
-        yield _beside("new session", "ms", name, spread(new[OURS]), spread(new[name]), ratios(new[OURS], new[name]))
+        yield _compare(
+            "first turn of a session", "ms", name, spread(new[OURS]), spread(new[name]), ratios(new[OURS], new[name])
+        )
     for name in others:
         ratio = ratios(worked[OURS], worked[name])
-        yield _beside(
-            "new session, processor", "ms", name, spread(worked[OURS]), spread(worked[name]), ratio, goal=False
+        yield _compare(
+            "first turn of a session, CPU time",
+            "ms",
+            name,
+            spread(worked[OURS]),
+            spread(worked[name]),
+            ratio,
+            goal=False,
         )
     reached = len(long_session[OURS])
     for turn in [turn for turn in AT if turn <= reached]:
         ours = _at(long_session[OURS], turn)
         rivals = {name: _at(long_session[name], turn) for name in others if turn <= len(long_session.get(name, ()))}
-        for name, beside in rivals.items():
-            yield _beside(f"turn {turn} of one session", "ms", name, ours, beside, _over(ours, beside))
+        for name, baseline in rivals.items():
+            yield _compare(f"turn {turn} of one session", "ms", name, ours, baseline, _over(ours, baseline))
         if not rivals:
-            yield Line(label=f"turn {turn} of one session", unit="ms", here=ours)
+            yield Line(label=f"turn {turn} of one session", unit="ms", value=ours)
     old, young = pace
     flat = ratios(old, young)
     yield Line(
-        label=f"processor a turn, after {reached} turns",
+        label=f"CPU time per turn, after {reached} turns",
         unit="ms",
-        here=spread(old),
-        beside_name=f"after {CHUNK}",
-        beside=spread(young),
+        value=spread(old),
+        baseline_name=f"after {CHUNK} turns",
+        baseline=spread(young),
         ratio=flat,
         goal=f"ratio ≤ {FLAT}",
         met=flat.median <= FLAT,
     )
     for name in [name for name in names if name != PLAIN]:
         counts = counted[name]
-        for label, count in zip(("new session", "session that is there"), counts or (), strict=False):
+        for label, count in zip(("new session", "existing session"), counts or (), strict=False):
             yield Line(
-                label=f"syncs a turn, {label}: {NAMES[name]}",
+                label=f"syncs per turn, {label}: {NAMES[name]}",
                 unit="syncs",
-                here=spread([count]),
+                value=spread([count]),
                 goal=f"≤ {MAX_SYNCS}" if name == OURS else "",
                 met=count <= MAX_SYNCS if name == OURS else None,
             )
     for name, size in disk.items():
-        yield Line(label=f"disk a turn, at {len(long_session[name])}: {NAMES[name]}", unit="B", here=spread([size]))
+        yield Line(
+            label=f"disk per turn, after {len(long_session[name])} turns: {NAMES[name]}", unit="B", value=spread([size])
+        )
 
 
-def _beside(
-    label: str, unit: str, name: str, here: Spread, beside: Spread, ratio: Spread, *, goal: bool = True
+def _compare(
+    label: str, unit: str, name: str, here: Spread, baseline: Spread, ratio: Spread, *, goal: bool = True
 ) -> Line:
     aimed = goal and name in PEERS
     return Line(
         label=label,
         unit=unit,
-        here=here,
-        beside_name=NAMES[name],
-        beside=beside,
+        value=here,
+        baseline_name=NAMES[name],
+        baseline=baseline,
         ratio=ratio,
         goal="ratio < 1" if aimed else "",
         met=ratio.median < 1 if aimed else None,

@@ -1,7 +1,7 @@
 """Process that opens a long session and runs turns in it: `python -m bench.workers.long_session FOLDER BASE_URL FACTS`.
 
 `{"open": 1}` closes and reopens the session, `{"fold": 1}` does so after deleting its rows, `{"turn": 1}` runs a turn with one
-model call. All answer with the longest holds of the event loop, in milliseconds.
+model call. All answer with the longest blocks of the event loop, in milliseconds.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ async def work(folder: Path, base_url: str, facts: int) -> None:
             if "fold" in order:
                 await store.rows.clear(SESSION)
         gc.collect()
-        doing = _turn(board) if "turn" in order else sessions.get(SESSION)
-        print(json.dumps(await _measure_hold(doing)), flush=True)
+        operation = _turn(board) if "turn" in order else sessions.get(SESSION)
+        print(json.dumps(await _measure_block(operation)), flush=True)
     await board.close()
     await model.close()
 
@@ -71,9 +71,9 @@ async def _turn(board: Board) -> None:
         raise RuntimeError(f"the turn ended with {ended}")
 
 
-async def _measure_hold(doing: Awaitable[object]) -> dict[str, float]:
+async def _measure_block(operation: Awaitable[object]) -> dict[str, float]:
     with Heartbeat() as heart:
-        await doing
+        await operation
     return {"wall": heart.wall, "worked": heart.worked}
 
 

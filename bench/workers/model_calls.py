@@ -1,7 +1,7 @@
 """Process that calls a model: `python -m bench.workers.model_calls NAME FORMAT BASE_URL`.
 
-`{"load": n}` builds a conversation of n turns. `{"call": n}` makes n calls in sequence and answers with the processor time of
-each call and the longest holds of the event loop, in milliseconds.
+`{"load": n}` builds a conversation of n turns. `{"call": n}` makes n calls in sequence. It answers
+with the CPU time of each call and the longest blocks of the event loop, in milliseconds.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Model provider in its own process, in all wire formats: `python -m bench.workers.provider`.
 
-It prints its port and answers every request at once. The base URL's path begins with the number of deltas, each of
+It prints its port and answers every request immediately. The base URL's path begins with the number of deltas, each of
 `PIECE`. With `reads` in its place, it answers chat completions with `READS` calls of Read, one per request, and then
 with a text.
 """

@@ -1,7 +1,7 @@
 """Process that reads streamed answers for a long time: `python -m bench.workers.streamed_answers NAME FOLDER BASE_URL`.
 
-`{"answers": n}` requests n streamed answers in one conversation, and answers with the resident bytes and the processor time in
-milliseconds.
+`{"answers": n}` requests n streamed answers in one conversation. It answers with the resident bytes
+and the CPU time in milliseconds.
 """
 
 # pyright: reportMissingImports=false

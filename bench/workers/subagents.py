@@ -1,7 +1,8 @@
 """Process in which one agent has many subagents: `python -m bench.workers.subagents NAME FOLDER`.
 
-At `{"run": n}` a lead delegates to n subagents in one answer and waits for all of them. Each makes two model calls and one tool
-call. `langgraph` fans out to n agents with `Send`. The answer contains the measurements.
+At `{"run": n}` a lead delegates to n subagents in one answer and waits for all of them. Each makes
+two model calls and one tool call. `langgraph` fans out to n agents with `Send`. The answer contains
+the measurements.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from callboard.contracts.facts.turn import TurnCompleted
 from callboard.contracts.ports.model import Finished, ModelEvent, ModelRequest, ToolCallDelta
 from callboard.contracts.record import Record
 
-#: Number of children of an agent that run at once.
+#: Number of children of an agent that run in parallel.
 BUDGET = 16
 #: Seconds after which an unchanged file is no longer read again, plus a margin.
 SETTLES_S = 2.2
@@ -34,7 +35,7 @@ _AGENTS = {
 
 
 class Fleet(AtOnce):
-    """Model without latency. `asked` is the time of each child's first model call (µs since the epoch), by its task."""
+    """Model without latency. `first_calls` has the time of each child's first model call (µs since the epoch), by its task."""
 
     def __init__(self) -> None:
         self.children = 0
@@ -56,7 +57,7 @@ class Fleet(AtOnce):
             case 2:
                 calls = [("wait_subagents", {})]
             case _:
-                calls = [("Finalize", {"summary": "All is done."})]
+                calls = [("Finalize", {"summary": "All parts are done."})]
         for index, (tool, arguments) in enumerate(calls):
             yield ToolCallDelta(index, f"call_{request.iteration}_{index}", tool, json.dumps(arguments))
         yield Finished(stop_reason="tool_calls", usage=USAGE)
@@ -101,7 +102,7 @@ class Ours:
             await self._over(accepted.session_id, accepted.thread_id)
         wall = (time.perf_counter() - began) * 1000
         facts = await board.parts.store.facts.read(accepted.session_id, limit=1_000_000)
-        return {"wall": wall, "facts": len(facts), **_held(facts, children, self._fleet.first_calls)}
+        return {"wall": wall, "facts": len(facts), **_check_log(facts, children, self._fleet.first_calls)}
 
     async def close(self) -> None:
         await self._board.close()
@@ -138,15 +139,15 @@ class LangGraph:
         done = await self._fan.run(f"run-{self._runs}", [_part(number) for number in range(children)], BUDGET)
         wall = (time.perf_counter() - began) * 1000
         if done != children:
-            raise RuntimeError(f"{done} of {children} came to an end")
+            raise RuntimeError(f"{done} of {children} children ended")
         return {"wall": wall}
 
     async def close(self) -> None:
         await self._fan.close()
 
 
-def _held(facts: Sequence[Record], children: int, first_calls: dict[str, float]) -> dict[str, Any]:
-    """Return the checks of the log, and the milliseconds from a freed slot to the next child's model call."""
+def _check_log(facts: Sequence[Record], children: int, first_calls: dict[str, float]) -> dict[str, Any]:
+    """Check the log, and return the milliseconds from a freed slot to the next child's model call."""
     spawned = [record for record in facts if isinstance(record.fact, SubagentSpawned)]
     threads = {record.scope.thread for record in spawned}
     parts = {

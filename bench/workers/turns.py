@@ -1,7 +1,7 @@
 """Process that runs turns in one system: `python -m bench.workers.turns NAME FOLDER`.
 
 Each input line is an order, each output line its answer. `{"new": 5}` runs the first turn of five new sessions, `{"more": 50}`
-fifty more turns of one session (with `"of": 1` of another). Both answer with the milliseconds of each turn, the total processor
+fifty more turns of one session (with `"of": 1` of another). Both answer with the milliseconds of each turn, the total CPU
 time, and the resident bytes.
 """
 

@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 import bench.__main__ as run
-from bench.results import Line, Result, Spread, percentile, spread
-from bench.table import number
+from bench.results import Line, Result, Run, Spread, percentile, spread
+from bench.table import markdown, number
 
 
 def test_a_spread_is_the_median_with_its_bounds() -> None:
@@ -31,7 +31,7 @@ def test_a_figure_without_bounds_is_written_as_one_number() -> None:
 
 
 def _row(name: str, value: float) -> Result:
-    line = Line(label="all of it", unit="ms", here=Spread(value, value, value))
+    line = Line(label="whole run", unit="ms", value=Spread(value, value, value))
     return Result(row=name, title=name, measures="", lines=(line,))
 
 
@@ -41,17 +41,17 @@ def test_a_run_of_some_rows_keeps_the_figures_and_the_day_of_the_others(
     results = tmp_path / "results.json"
     monkeypatch.setattr(run, "HERE", tmp_path)
     monkeypatch.setattr(run, "RESULTS", results)
-    run._keep(run._before(), [_row("size", 1.0), _row("turn", 2.0)], "quick")
+    run._store(run._read_former(), [_row("size", 1.0), _row("turn", 2.0)], "quick")
     written = json.loads(results.read_text())
     for row in written["rows"]:
         del row["date"]
     results.write_text(json.dumps({**written, "date": "2020-01-02"}))
 
-    run._keep(run._before(), [_row("held", 3.0), _row("turn", 4.0)], "quick")
-    rows = {row.row: row for row in run._before()}
-    assert {name: row.lines[0].here.median for name, row in rows.items()} == {"turn": 4.0, "size": 1.0, "held": 3.0}
+    run._store(run._read_former(), [_row("idle", 3.0), _row("turn", 4.0)], "quick")
+    rows = {row.row: row for row in run._read_former()}
+    assert {name: row.lines[0].value.median for name, row in rows.items()} == {"turn": 4.0, "size": 1.0, "idle": 3.0}
     assert rows["size"].date == "2020-01-02"
-    assert rows["turn"].date == rows["held"].date > "2020-01-02"
+    assert rows["turn"].date == rows["idle"].date > "2020-01-02"
     assert "2020-01-02; 0 s" in (tmp_path / "README.md").read_text()
 
 
@@ -63,3 +63,11 @@ def test_a_run_with_incompatible_former_figures_does_not_start(tmp_path: Path, m
     with pytest.raises(msgspec.DecodeError):
         run.main(["size"])
     assert results.read_text() == "{"
+
+
+def test_the_readme_shows_the_stored_figures_with_the_current_texts() -> None:
+    """The tables can be written again without a run: README.md is the rendering of results.json."""
+    folder = Path(run.__file__).parent
+    assert (folder / "README.md").read_text("utf-8") == markdown(
+        msgspec.json.decode((folder / "results.json").read_bytes(), type=Run)
+    )
