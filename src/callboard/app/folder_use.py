@@ -79,12 +79,12 @@ class FolderClaim:
 
 def find_others(folder: str | Path, state_folder: Path, environment: Mapping[str, str]) -> tuple[FolderUse, ...]:
     """Return running processes that serve the folder with a state folder other than `state_folder`."""
-    real, own = os.path.realpath(folder), os.path.realpath(state_folder)
+    real, own_state_folder = os.path.realpath(folder), os.path.realpath(state_folder)
     return tuple(
         use
         for private in list_private_folders(environment)
         for path in sorted(private.glob("*.json"))
-        if (use := _read(path)) is not None and use.home != own and real in use.folders
+        if (use := _read(path)) is not None and use.home != own_state_folder and real in use.folders
     )
 
 

@@ -59,9 +59,9 @@ def answer_actions(
     pending: set[str] = set()
     for op in batch.ops:
         match op:
-            case Upsert(row=ActionRow() as row) if (own := is_own(row)) is not None:
+            case Upsert(row=ActionRow() as row) if (is_followed := is_own(row)) is not None:
                 pending.add(row.action_id)
-                (answering.request_answer if own else answering.request_answer_elsewhere)(row)
+                (answering.request_answer if is_followed else answering.request_answer_elsewhere)(row)
             case Remove(panel=ActionRow.panel):
                 answering.settle(op.key)
             case _:

@@ -30,7 +30,7 @@ A call is a list of parts. A part with `if_done: TOOL` is sent only if the lates
 `if_not_done: TOOL` only if that call was refused, failed, was stopped or was never made. Each part has exactly one of:
 
 `text`, `reasoning`
-:   Text of the response, sent in pieces of `chunk` characters (0: all at once), each after `delay_ms`.
+:   Text of the response, sent in pieces of `chunk` characters (0: the whole text in one piece), each after `delay_ms`.
 `tool`
 :   A tool call with `name` and `arguments`: a mapping, or a text that is sent unchanged. `chunk` and `delay_ms` apply to the
     arguments. In a mapping, a text `{TOOL[N].FIELD}` is replaced with that field of the tool's result number N, from 0, and

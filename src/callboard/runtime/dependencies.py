@@ -33,7 +33,7 @@ class Limits:
         context_steps: Number of steps of a thread's older turns that its model receives.
         frame_interval: Longest time that text waits to share a frame.
         partial_interval: Longest time between two writes of a partial.
-        partial_bytes: Size of unwritten text at which a partial is written at once.
+        partial_bytes: Size of unwritten text at which a partial is written immediately.
         write_behind: Delay before rows are written.
         retry_interval: Delay before a write is retried that a full disk refused.
         approval_expiry: Time after which a pending action expires. 0 never expires it.
@@ -45,8 +45,8 @@ class Limits:
         ring_bytes: Largest size of the operations kept for clients that come back.
         replay: How long those operations are kept. An older client receives a snapshot.
         rebuild_wait: How long a list waits for rows that are being rebuilt.
-        team_budget: Number of children of one agent that work at once.
-        group_budget: Number of children of one provider that work at once.
+        team_budget: Number of children of one agent that work in parallel.
+        group_budget: Number of children of one provider that work in parallel.
         clock_interval: Longest time between two looks at the clock. It may be set, and a machine
             may sleep.
         external_silence: Longest silence of an external agent that is working.

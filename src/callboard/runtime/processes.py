@@ -28,7 +28,7 @@ MAX_ENDED = 16
 
 
 @dataclass
-class _OwnProcess:
+class _TrackedProcess:
     """A process of this host.
 
     `how` is set by the request that ends it, `result` when it has ended.
@@ -47,20 +47,20 @@ class Processes:
     def __init__(self, dependencies: Dependencies, report: Callable[[Outcome], Awaitable[None]]) -> None:
         self._dependencies = dependencies
         self._report = report
-        self._processes: dict[str, _OwnProcess] = {}
+        self._processes: dict[str, _TrackedProcess] = {}
 
     @property
     def has_running(self) -> bool:
         """Return True while a process is running."""
-        return any(own.result is None for own in self._processes.values())
+        return any(tracked.result is None for tracked in self._processes.values())
 
     def newest_output(self, process: str, max_chars: int) -> str:
         """Return at most `max_chars` characters of a process's newest output; empty for an unknown process."""
-        own = self._processes.get(process)
-        if own is None:
+        tracked = self._processes.get(process)
+        if tracked is None:
             return ""
-        total = own.process.read(0, 0).total
-        return own.process.read(max(0, total - max_chars), max_chars).text
+        total = tracked.process.read(0, 0).total
+        return tracked.process.read(max(0, total - max_chars), max_chars).text
 
     async def start(self, scope: Scope, call: ToolCall, evaluation: Evaluation, context: ToolContext) -> ToolOutcome:
         """Start the command of a call in the background and return the call's outcome."""
@@ -76,9 +76,9 @@ class Processes:
         except Refusal as refusal:
             return ToolOutcome(output="", code=refusal.code, message=refusal.problem.message)
         name = self._dependencies.ids.new("process")
-        own = self._processes[name] = _OwnProcess(process, msgspec.structs.replace(scope, process=name))
+        tracked = self._processes[name] = _TrackedProcess(process, msgspec.structs.replace(scope, process=name))
         try:
-            started = ProcessStartReported(scope=own.scope, command=evaluation.preview, summary=evaluation.summary)
+            started = ProcessStartReported(scope=tracked.scope, command=evaluation.preview, summary=evaluation.summary)
             await self._report(started)
         except Refusal:
             del self._processes[name]
@@ -87,7 +87,7 @@ class Processes:
         finally:
             # Follow the process even if the call was cancelled, so that its end is recorded.
             if name in self._processes:
-                own.following = asyncio.create_task(self._follow(name, own))
+                tracked.following = asyncio.create_task(self._follow(name, tracked))
         return ToolOutcome(output=msgspec.json.encode({"process_id": name, "state": "running"}).decode())
 
     async def run_tool(self, tool: str, arguments: str, thread: str) -> ToolOutcome:
@@ -97,27 +97,27 @@ class Processes:
                 request = msgspec.json.decode(arguments, type=ReadProcessArguments)
                 return await self._read(self._get(request.process_id, thread), request)
             stopped = msgspec.json.decode(arguments, type=StopProcessArguments)
-            own = self._get(stopped.process_id, thread)
-            await self._end(own, "terminated")
-            return ToolOutcome(output=_describe_state(own))
+            tracked = self._get(stopped.process_id, thread)
+            await self._end(tracked, "terminated")
+            return ToolOutcome(output=_describe_state(tracked))
         except Refusal as refusal:
             return ToolOutcome(output="", code=refusal.code, message=refusal.problem.message)
 
     async def write(self, process: str, text: str, *, end: bool) -> None:
         """Write to a process's input. A process that does not read it is only logged."""
-        own = self._processes.get(process)
-        if own is not None:
+        tracked = self._processes.get(process)
+        if tracked is not None:
             try:
-                await own.process.write(self._dependencies.secrets.reveal(text), end=end)
+                await tracked.process.write(self._dependencies.secrets.reveal(text), end=end)
             except Refusal as refusal:
                 log.warning("the input of %s was not written: %s", process, refusal.problem.message)
 
     async def end(self, scope: Scope) -> None:
         """End the process of the scope, or all processes of its thread if it names none."""
         matching = [
-            own
-            for name, own in self._processes.items()
-            if (name == scope.process if scope.process else own.scope.thread == scope.thread)
+            tracked
+            for name, tracked in self._processes.items()
+            if (name == scope.process if scope.process else tracked.scope.thread == scope.thread)
         ]
         await self._end_all(matching, "terminated")
 
@@ -125,22 +125,22 @@ class Processes:
         """End all processes with their session and report it."""
         await self._end_all(list(self._processes.values()), "session_closed")
 
-    async def _end_all(self, processes: list[_OwnProcess], how: ProcessEnd) -> None:
-        for result in await asyncio.gather(*(self._end(own, how) for own in processes), return_exceptions=True):
+    async def _end_all(self, processes: list[_TrackedProcess], how: ProcessEnd) -> None:
+        for result in await asyncio.gather(*(self._end(tracked, how) for tracked in processes), return_exceptions=True):
             if isinstance(result, BaseException):
                 log.error("a process could not be stopped", exc_info=result)
 
-    async def _end(self, own: _OwnProcess, how: ProcessEnd) -> None:
-        if own.result is None:
-            own.how = how
-            await own.process.stop()
-        if own.following is not None:
-            await asyncio.wait([own.following])
+    async def _end(self, tracked: _TrackedProcess, how: ProcessEnd) -> None:
+        if tracked.result is None:
+            tracked.how = how
+            await tracked.process.stop()
+        if tracked.following is not None:
+            await asyncio.wait([tracked.following])
 
-    async def _follow(self, name: str, own: _OwnProcess) -> None:
-        result = await own.process.wait()
-        own.result = result
-        how: ProcessEnd = "limited" if result.code == "resource_limit" else own.how
+    async def _follow(self, name: str, tracked: _TrackedProcess) -> None:
+        result = await tracked.process.wait()
+        tracked.result = result
+        how: ProcessEnd = "limited" if result.code == "resource_limit" else tracked.how
         report = ProcessEndReported(
             process=name,
             status=how,
@@ -159,31 +159,33 @@ class Processes:
         for key in expired:
             del self._processes[key]
 
-    def _get(self, process: str, thread: str) -> _OwnProcess:
-        own = self._processes.get(process)
-        if own is None or own.scope.thread != thread:
+    def _get(self, process: str, thread: str) -> _TrackedProcess:
+        tracked = self._processes.get(process)
+        if tracked is None or tracked.scope.thread != thread:
             raise Refusal(
                 "process_unavailable" if process.startswith("prc_") else "unknown_process",
                 f"You have no process {process}. It has ended, or another agent started it.",
                 hint="Start the command again with `bash` and background set to true.",
             )
-        return own
+        return tracked
 
-    async def _read(self, own: _OwnProcess, request: ReadProcessArguments) -> ToolOutcome:
+    async def _read(self, tracked: _TrackedProcess, request: ReadProcessArguments) -> ToolOutcome:
         if request.wait:
             with suppress(TimeoutError):
-                await asyncio.wait_for(own.process.wait_for_output(request.offset), request.wait / 1000)
-        part = own.process.read(request.offset, MAX_READ_CHARS)
+                await asyncio.wait_for(tracked.process.wait_for_output(request.offset), request.wait / 1000)
+        part = tracked.process.read(request.offset, MAX_READ_CHARS)
         left = f"[{part.start - request.offset:,} characters were discarded]\n" if part.start > request.offset else ""
         more = f" There is more output, up to {part.total}." if part.next < part.total else ""
-        return ToolOutcome(output=f"{left}{part.text}\n[{_describe_state(own)} The next offset is {part.next}.{more}]")
+        return ToolOutcome(
+            output=f"{left}{part.text}\n[{_describe_state(tracked)} The next offset is {part.next}.{more}]"
+        )
 
 
-def _describe_state(own: _OwnProcess) -> str:
-    name, result = own.scope.process, own.result
+def _describe_state(tracked: _TrackedProcess) -> str:
+    name, result = tracked.scope.process, tracked.result
     if result is None:
         return f"{name} is running."
-    if own.how == "terminated":
+    if tracked.how == "terminated":
         return f"{name} was stopped."
     if result.code is not None and result.exit_code is None:
         return f"{name} ended: {result.message}"

@@ -78,7 +78,7 @@ async def test_a_timeout_ends_all_processes_and_keeps_the_output(runner: Agent, 
         assert outcome == ToolOutcome(
             output=output,
             code="tool_timeout",
-            message=f"The command was ended after {seconds:g} s. Set a longer timeout, or do less at once.",
+            message=f"The command was ended after {seconds:g} s. Set a longer timeout, or do less in one command.",
         )
         assert find_processes(mark) == []
         seconds *= 4

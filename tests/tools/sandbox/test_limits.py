@@ -107,7 +107,7 @@ async def test_exceeding_the_file_size_ends_the_command(runner: Agent):
 async def test_the_settings_limit_the_timeout(runner: Agent, mark: str):
     outcome = await runner.with_context(shell=Shell(timeout=0.2)).call("Bash", command=f"sleep {mark}", timeout=60_000)
 
-    raising = "Do less at once, set background, or ask a person to raise shell.timeout in the settings."
+    raising = "Do less in one command, set background, or ask a person to raise shell.timeout in the settings."
     message = f"The command was ended after 0.2 s. {raising}"
     assert (outcome.code, outcome.message) == ("tool_timeout", message)
     assert find_processes(mark) == []

@@ -15,7 +15,7 @@ from .problems import build_problem_response
 
 _ASSETS = "assets"
 _IMMUTABLE = "public, max-age=31536000, immutable"
-#: The browser validates its copy on each use, so that a new version of the page appears at once.
+#: The browser validates its copy on each use, so that a new version of the page appears immediately.
 _REVALIDATED = "no-cache"
 _MEDIA = {".js": "text/javascript", ".mjs": "text/javascript", ".css": "text/css", ".woff2": "font/woff2"}
 _NOT_BUILT = """<!doctype html>

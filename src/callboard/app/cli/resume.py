@@ -33,10 +33,10 @@ from .terminal.options import (
 )
 from .terminal.output import print_err
 
-_DETAILS = """Then follows the turn that starts. An agent is paused after its process ended, after a failed turn with
-turns queued behind it, or after repeated identical results. The page shows the reason; `callboard view SESSION` shows
-the turns. Uses the running Callboard, or starts one until the turn ends. Ctrl-C stops the turn; a second Ctrl-C
-leaves at once.
+_DETAILS = """After that, follows the turn that starts to its end. An agent is paused after its process ended, after a
+failed turn with turns queued behind it, or after repeated identical results. The page shows the reason; `callboard view
+SESSION` shows the turns. Uses the running Callboard, or starts one until the turn ends. Ctrl-C stops the turn; a second
+Ctrl-C exits immediately.
 
 SESSION is an id from `callboard sessions`, or `last`.
 

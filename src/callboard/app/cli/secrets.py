@@ -25,7 +25,7 @@ _HELP = """Store secrets in the system keyring, list them, or remove one.
 
 Use secret://NAME in place of a secret: in settings (api_key = "secret://NAME"), in prompts and in tool arguments.
 Callboard inserts the value only where a tool runs, and never stores it: it replaces the value with its handle in all
-output. A key that settings name for a model or a server goes to nothing else.
+output. A key that settings name for a model or a server is sent only there.
 
 Without a keyring, set the variable CALLBOARD_SECRET_NAME in the environment that starts callboard.
 
@@ -37,7 +37,7 @@ Examples:
   callboard secrets remove github
 """
 _app = typer.Typer(help=_HELP, rich_markup_mode=None, invoke_without_command=True)
-#: Submits a command to the running process, which then uses the value at once; else carries it out here.
+#: Submits a command to the running process, which uses the value immediately; otherwise runs it here.
 _Submit = Callable[[ListSecrets | SetSecret | RemoveSecret], Awaitable[Any]]
 
 

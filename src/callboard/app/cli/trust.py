@@ -30,7 +30,7 @@ _HELP = """Show the permissions that a folder's own files request; grant or revo
 
 A folder's .callboard/settings.toml and agents/*.md can always narrow what agents may do. They can request more: rules
 that allow calls, tool servers, broader permission modes, higher command limits. A request applies only after you
-trust the folder, and no longer once it changes.
+trust the folder, and stops when the request changes.
 
 \b
 Examples:

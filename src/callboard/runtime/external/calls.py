@@ -78,165 +78,179 @@ class ExternalCalls:
 
     async def update(self, call: ExternalCall) -> None:
         """Apply a report of a call: it started, changed or ended."""
-        own = await self._update_or_add(call)
-        if call.status == "pending" or own.state in ("over", "waits"):
+        tracked = await self._update_or_add(call)
+        if call.status == "pending" or tracked.state in ("over", "waits"):
             return
-        if own.state == "held" and call.status == "in_progress" and not call.output:
+        if tracked.state == "held" and call.status == "in_progress" and not call.output:
             # Some agents report a call as running before they request permission.
-            if not own.is_timed:
-                own.is_timed = True
-                self._answer_tasks.start(self._mark_overdue(own))
+            if not tracked.is_timed:
+                tracked.is_timed = True
+                self._answer_tasks.start(self._mark_overdue(tracked))
             return
-        if own.state == "held":
-            await self.record_held(through=own.step)
+        if tracked.state == "held":
+            await self.record_held(through=tracked.step)
         if call.status in ("completed", "failed"):
-            await self._end_call(own)
+            await self._end_call(tracked)
 
     async def record_overdue(self) -> None:
         """Record the calls that ran for a while without a question as run by the agent."""
-        await self.record_held(through=max((own.step for own in self._calls.values() if own.is_overdue), default=0))
+        await self.record_held(
+            through=max((tracked.step for tracked in self._calls.values() if tracked.is_overdue), default=0)
+        )
 
     async def record_running(self) -> None:
         """Record the calls that the agent reported as running, before the turn stops."""
-        for own in self._calls.values():
-            if own.state == "held" and own.report.status == "in_progress":
-                own.state = "runs"
-                await self._report_evaluated(own, _observe(own.report), is_underway=True)
+        for tracked in self._calls.values():
+            if tracked.state == "held" and tracked.report.status == "in_progress":
+                tracked.state = "runs"
+                await self._report_evaluated(tracked, _observe(tracked.report), is_underway=True)
 
     async def record_started(self) -> None:
         """Record the running calls before the agent's next text.
 
         A call that has not started may still be asked about, so it comes after the text.
         """
-        for own in self._calls.values():
-            own.is_deferred = own.state == "held" and (own.is_deferred or own.report.status == "pending")
-        await self.record_held(through=max((own.step for own in self._calls.values()), default=0))
+        for tracked in self._calls.values():
+            tracked.is_deferred = tracked.state == "held" and (
+                tracked.is_deferred or tracked.report.status == "pending"
+            )
+        await self.record_held(through=max((tracked.step for tracked in self._calls.values()), default=0))
 
     async def record_all(self) -> None:
         """Record all held calls."""
-        for own in list(self._calls.values()):
-            self._assign_step(own)
-        if any(own.state == "held" for own in self._calls.values()):
-            await self.record_held(through=max(own.step for own in self._calls.values()))
+        for tracked in list(self._calls.values()):
+            self._assign_step(tracked)
+        if any(tracked.state == "held" for tracked in self._calls.values()):
+            await self.record_held(through=max(tracked.step for tracked in self._calls.values()))
 
     async def record_held(self, through: int) -> None:
         """Record the held calls up to a step as run by the agent."""
-        for own in self._calls.values():
-            if own.state == "held" and own.step <= through and not own.is_deferred:
-                own.state = "runs"
-                await self._report_evaluated(own, _observe(own.report), is_underway=own.report.status == "in_progress")
+        for tracked in self._calls.values():
+            if tracked.state == "held" and tracked.step <= through and not tracked.is_deferred:
+                tracked.state = "runs"
+                await self._report_evaluated(
+                    tracked, _observe(tracked.report), is_underway=tracked.report.status == "in_progress"
+                )
 
     async def request_permission(self, session: ExternalSession, event: PermissionRequested) -> None:
         """Evaluate a call that the agent requests permission for: the rules decide, or a person."""
-        own = await self._update_or_add(event.call)
+        tracked = await self._update_or_add(event.call)
         await self._assembler.end_part()
-        await self.record_held(through=own.step - 1)
-        if own.state in ("over", "waits"):
+        await self.record_held(through=tracked.step - 1)
+        if tracked.state in ("over", "waits"):
             session.permit(event.key, "cancelled")
             return
-        if own.state == "runs":
+        if tracked.state == "runs":
             # The approved call is recorded. A new request is a new call, even with the same id.
-            await self._end_call(own, REQUESTED_AGAIN)
-            own = self._add(event.call)
-        own.state = "waits"
-        evaluation, expected = await self._report_evaluated(own, _ask(event.call), external_calls.get_tool(event.call))
+            await self._end_call(tracked, REQUESTED_AGAIN)
+            tracked = self._add(event.call)
+        tracked.state = "waits"
+        evaluation, expected = await self._report_evaluated(
+            tracked, _ask(event.call), external_calls.get_tool(event.call)
+        )
         if evaluation.verdict == "allow":
-            own.state = "runs"
-            own.writes.open(event.call)
+            tracked.state = "runs"
+            tracked.writes.open(event.call)
             session.permit(event.key, "allow")
         elif evaluation.verdict == "deny":
-            own.state = "over"
+            tracked.state = "over"
             self._refuse(session, event.key)
         else:
-            self._answer_tasks.start(self._wait_for_person(session, event, own, expected))
+            self._answer_tasks.start(self._wait_for_person(session, event, tracked, expected))
 
     async def read(self, session: ExternalSession, event: ReadRequested) -> None:
         """Read a file for the agent."""
         more = {"limit": event.limit} if event.limit else {}
         arguments = {"file_path": event.path, "offset": event.line or 1, **more}
-        call, expected = await self._pass_gate("Read", arguments, own=True)
+        call, expected = await self._pass_gate("Read", arguments, by_agent=True)
         self._answer_tasks.start(self._give_text(session, event, call, expected))
 
     async def write(self, session: ExternalSession, event: WriteRequested) -> None:
         """Write a file for the agent. An approved call that covers the write needs no second question."""
         covering = await self._find_covering(event)
         arguments = {"file_path": event.path, "content": event.content}
-        _, expected = await self._pass_gate("Write", arguments, own=False, covering=covering)
+        _, expected = await self._pass_gate("Write", arguments, by_agent=False, covering=covering)
         self._answer_tasks.start(self._give_change(session, event, expected, covering))
 
     async def finish(self) -> None:
         """End the prompt. A call without a reported end has failed."""
         self._answer_tasks.cancel_all()
         await self.record_all()
-        for own in self._calls.values():
-            if own.state == "runs":
-                await self._end_call(own)
+        for tracked in self._calls.values():
+            if tracked.state == "runs":
+                await self._end_call(tracked)
 
     def note(self, call: ExternalCall) -> None:
         """Store a report that arrives while the turn is being stopped."""
-        own = self._calls.get(call.call_id)
-        if own is not None:
-            own.report = call
+        tracked = self._calls.get(call.call_id)
+        if tracked is not None:
+            tracked.report = call
 
     def outcomes(self) -> dict[str, ToolOutcome]:
         """Return the partial outcomes of the running calls."""
-        return {own.call: self._build_partial_outcome(own) for own in self._calls.values() if own.state == "runs"}
+        return {
+            tracked.call: self._build_partial_outcome(tracked)
+            for tracked in self._calls.values()
+            if tracked.state == "runs"
+        }
 
     async def _update_or_add(self, call: ExternalCall) -> _Call:
         """Update the call, or add a new one after the current part."""
-        own = self._calls.get(call.call_id)
-        if own is None:
+        tracked = self._calls.get(call.call_id)
+        if tracked is None:
             await self._assembler.end_part()
             return self._add(call)
-        if own.is_deferred:
+        if tracked.is_deferred:
             await self._assembler.end_part()
-        self._assign_step(own)
-        own.report = call
-        return own
+        self._assign_step(tracked)
+        tracked.report = call
+        return tracked
 
-    def _assign_step(self, own: _Call) -> None:
+    def _assign_step(self, tracked: _Call) -> None:
         """Give a deferred call its step, after everything that the agent wrote before it."""
-        if own.is_deferred:
-            own.is_deferred, own.step = False, self._assembler.advance_step()
+        if tracked.is_deferred:
+            tracked.is_deferred, tracked.step = False, self._assembler.advance_step()
 
     def _add(self, call: ExternalCall) -> _Call:
         dependencies = self._host.dependencies
-        own = _Call(dependencies.ids.new("call"), self._assembler.advance_step(), call, dependencies.clock.elapsed())
-        self._calls[call.call_id] = own
+        tracked = _Call(
+            dependencies.ids.new("call"), self._assembler.advance_step(), call, dependencies.clock.elapsed()
+        )
+        self._calls[call.call_id] = tracked
         self.refused = False
-        return own
+        return tracked
 
-    async def _mark_overdue(self, own: _Call) -> None:
+    async def _mark_overdue(self, tracked: _Call) -> None:
         await asyncio.sleep(self._host.dependencies.limits.external_grace)
-        own.is_overdue = True
+        tracked.is_overdue = True
 
-    async def _end_call(self, own: _Call, unknown: str = NO_RESULT) -> None:
-        own.state = "over"
-        own.writes.close()
-        outcome = self._build_partial_outcome(own)
-        if own.report.status != "completed":
-            message = FAILED if own.report.status == "failed" else unknown
+    async def _end_call(self, tracked: _Call, unknown: str = NO_RESULT) -> None:
+        tracked.state = "over"
+        tracked.writes.close()
+        outcome = self._build_partial_outcome(tracked)
+        if tracked.report.status != "completed":
+            message = FAILED if tracked.report.status == "failed" else unknown
             outcome = msgspec.structs.replace(outcome, code="tool_failed", message=message)
         await self._report_end(
-            own.call, await add_contents(outcome, self._context.folder, self._host.dependencies), is_reported=True
+            tracked.call, await add_contents(outcome, self._context.folder, self._host.dependencies), is_reported=True
         )
 
     async def _report_evaluated(
-        self, own: _Call, gate_check: GateCheck, asks_for: str = "", *, is_underway: bool = False
+        self, tracked: _Call, gate_check: GateCheck, asks_for: str = "", *, is_underway: bool = False
     ) -> tuple[Evaluation, ExpectedCall]:
         evaluation = await self._host.gate_decisions.evaluate_external(
-            self._scope.thread, own.call, gate_check, asks_for
+            self._scope.thread, tracked.call, gate_check, asks_for
         )
         expected = await self._report(
             RequestedCall(
-                call=own.call,
-                step=own.step,
-                tool=external_calls.get_tool(own.report),
+                call=tracked.call,
+                step=tracked.step,
+                tool=external_calls.get_tool(tracked.report),
                 arguments=evaluation.arguments,
-                provider_call_id=own.report.call_id,
+                provider_call_id=tracked.report.call_id,
                 evaluation=evaluation,
             ),
-            own=True,
+            by_agent=True,
             is_underway=is_underway,
         )
         return evaluation, expected
@@ -246,11 +260,11 @@ class ExternalCalls:
         before = None
         with contextlib.suppress(Refusal):
             before = await self._host.dependencies.toolbox.read_text(event.path, self._context)
-        calls = (own for own in self._calls.values() if own.state == "runs")
-        return next((own for own in calls if own.writes.is_approved(event, before, self._context)), None)
+        calls = (tracked for tracked in self._calls.values() if tracked.state == "runs")
+        return next((tracked for tracked in calls if tracked.writes.is_approved(event, before, self._context)), None)
 
     async def _pass_gate(
-        self, tool: str, arguments: Mapping[str, object], *, own: bool, covering: _Call | None = None
+        self, tool: str, arguments: Mapping[str, object], *, by_agent: bool, covering: _Call | None = None
     ) -> tuple[str, ExpectedCall]:
         """Evaluate a call of Callboard's own tools for the agent. A covering approval replaces the question."""
         await self._assembler.end_part()
@@ -270,15 +284,15 @@ class ExternalCalls:
                 provider_call_id="",
                 evaluation=evaluation,
             ),
-            own=own,
+            by_agent=by_agent,
         )
         return call, expected
 
-    async def _report(self, request: RequestedCall, *, own: bool, is_underway: bool = False) -> ExpectedCall:
+    async def _report(self, request: RequestedCall, *, by_agent: bool, is_underway: bool = False) -> ExpectedCall:
         if request.evaluation.verdict == "ask":
             # The action uses the next step.
             self._assembler.advance_step()
-        expected = self._host.external_agents.expect(request.call, own=own)
+        expected = self._host.external_agents.expect(request.call, by_agent=by_agent)
         where = self._scope
         await self._host.report(
             ExternalCallReported(
@@ -288,15 +302,15 @@ class ExternalCalls:
         return expected
 
     async def _wait_for_person(
-        self, session: ExternalSession, event: PermissionRequested, own: _Call, expected: ExpectedCall
+        self, session: ExternalSession, event: PermissionRequested, tracked: _Call, expected: ExpectedCall
     ) -> None:
         fact = await expected.started
         if isinstance(fact, ToolStarted):
-            own.state = "runs"
-            own.writes.open(event.call)
+            tracked.state = "runs"
+            tracked.writes.open(event.call)
             session.permit(event.key, "allow")
         else:
-            own.state = "over"
+            tracked.state = "over"
             self._refuse(session, event.key)
 
     def _refuse(self, session: ExternalSession, key: int) -> None:
@@ -347,12 +361,12 @@ class ExternalCalls:
         ended = ToolEnded(thread=where.thread, run=where.run, call=call, outcome=outcome, is_self_reported=is_reported)
         await self._host.report(ended)
 
-    def _build_partial_outcome(self, own: _Call) -> ToolOutcome:
-        changes, blobs = external_calls.list_changes(own.report, self._context)
+    def _build_partial_outcome(self, tracked: _Call) -> ToolOutcome:
+        changes, blobs = external_calls.list_changes(tracked.report, self._context)
         # Writes through Callboard are recorded as calls of their own.
-        changes = tuple(change for change in changes if change.path not in own.writes.written)
-        duration = round((self._host.dependencies.clock.elapsed() - own.began) * 1000)
-        return ToolOutcome(output=own.report.output, duration_ms=duration, changes=changes, blobs=blobs)
+        changes = tuple(change for change in changes if change.path not in tracked.writes.written)
+        duration = round((self._host.dependencies.clock.elapsed() - tracked.began) * 1000)
+        return ToolOutcome(output=tracked.report.output, duration_ms=duration, changes=changes, blobs=blobs)
 
 
 def _observe(call: ExternalCall) -> GateCheck:

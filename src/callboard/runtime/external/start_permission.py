@@ -35,7 +35,7 @@ async def request_call(
         provider_call_id="",
         evaluation=evaluation,
     )
-    expected = host.external_agents.expect(call, own=True)
+    expected = host.external_agents.expect(call, by_agent=True)
     await host.report(ExternalCallReported(thread=scope.thread, run=scope.run, prompt=scope.step, call=request))
     return request, expected
 

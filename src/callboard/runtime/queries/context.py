@@ -153,10 +153,11 @@ def _find_artifacts(state: Session | None, text: str) -> Iterator[Mention]:
             yield Mention(kind="artifact", ref=key, insert=f"@{key}", title=name)
 
 
-def _find_sessions(workspace: WorkspaceContext, own: str | None, text: str) -> list[Mention]:
+def _find_sessions(workspace: WorkspaceContext, current: str | None, text: str) -> list[Mention]:
     newest = sorted(workspace.sessions.values(), key=lambda session: session.session, reverse=True)
     return [
         Mention(kind="session", ref=session.session, insert=f"@{session.session}", title=session.title)
         for session in newest
-        if session.session != own and (text.casefold() in session.title.casefold() or session.session.startswith(text))
+        if session.session != current
+        and (text.casefold() in session.title.casefold() or session.session.startswith(text))
     ]

@@ -104,7 +104,7 @@ class SessionStarter(Service):
             if opened.host.state.sequence == 0:
                 await self._sessions.release(session)
             raise
-        # The caller can use the session in commands of its workspace at once.
+        # The caller can use the session in commands of its workspace immediately.
         effect = ListSession(workspace, opened.host.state.title, f"{session}/1")
         await self._workspaces.apply_effect(session, workspace, effect)
         return answer

@@ -98,9 +98,9 @@ class ExternalAgentRegistry:
         """The threads with a connected agent."""
         return (*self._acp_sessions, *self._remote_sessions)
 
-    def expect(self, call: str, *, own: bool) -> ExpectedCall:
-        """Wait for the facts of a call from now on. The agent runs its `own` calls itself."""
-        if own:
+    def expect(self, call: str, *, by_agent: bool) -> ExpectedCall:
+        """Wait for the facts of a call from now on. The agent itself runs calls `by_agent`."""
+        if by_agent:
             self._own.add(call)
         expected = self._expected[call] = ExpectedCall()
         return expected

@@ -20,7 +20,7 @@ PROGRESS_INTERVAL = 0.1
 
 
 class ToolProgress:
-    """Sends the progress of one call as frames: the first at once, later ones combined."""
+    """Sends the progress of one call as frames: the first immediately, later ones combined."""
 
     def __init__(self, show: Callable[[Frame], object], now: Callable[[], float]) -> None:
         self._show = show
@@ -30,7 +30,7 @@ class ToolProgress:
         self._timer: asyncio.TimerHandle | None = None
 
     def add(self, frame: Frame) -> None:
-        """Send the newest progress, at once or with the next frame."""
+        """Send the newest progress, immediately or with the next frame."""
         self._waiting = frame
         rest = self._reported_at + PROGRESS_INTERVAL - self._now()
         if rest <= 0:

@@ -15,7 +15,7 @@ _encoder = msgspec.json.Encoder()
 
 
 #: Seconds between two wake-ups of the followers: per follower after the first, and at most.
-#: Operations in between are sent together. The first operation after a pause is sent at once.
+#: Operations in between are sent together. The first operation after a pause is sent immediately.
 DELAY_PER_FOLLOWER = 0.000025
 MAX_DELAY_SECONDS = 0.005
 

@@ -17,7 +17,7 @@ from ..fingerprint import compute_view_fingerprint
 
 log = logging.getLogger(__name__)
 
-#: Number of waiting operations at which they are written at once.
+#: Number of waiting operations at which they are written immediately.
 MAX_WAITING = 2000
 
 

@@ -40,7 +40,7 @@ class WorkspaceContext(msgspec.Struct, frozen=True, kw_only=True):
 
         An agent file in an untrusted folder cannot grant more than `ask`.
         """
-        own = agent.permission_mode
-        if own is not None and agent.file and not self.settings.trusted:
-            own = narrow_mode("ask", own)
-        return narrow_mode(narrow_mode(requested, self.settings.permission_mode), own)
+        agent_mode = agent.permission_mode
+        if agent_mode is not None and agent.file and not self.settings.trusted:
+            agent_mode = narrow_mode("ask", agent_mode)
+        return narrow_mode(narrow_mode(requested, self.settings.permission_mode), agent_mode)

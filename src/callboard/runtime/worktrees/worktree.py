@@ -149,12 +149,12 @@ async def _diff_names(folder: str, *arguments: str) -> tuple[str, ...]:
 async def _stage_changes(worktree: str) -> bool:
     """Stage the child's changes, except nested repositories. Return True if there are any."""
     changed = await _list_changed_paths(worktree)
-    own = [path for path in changed if not path.endswith("/")]
-    if own:
+    files = [path for path in changed if not path.endswith("/")]
+    if files:
         root = (await locate_repository(worktree)).text.partition("\n")[0]
         options = ("--all", "--pathspec-from-file=-", "--pathspec-file-nul")
-        await _git(root, "--literal-pathspecs", "add", *options, stdin="\0".join(own))
-    return bool(own)
+        await _git(root, "--literal-pathspecs", "add", *options, stdin="\0".join(files))
+    return bool(files)
 
 
 async def _list_changed_paths(worktree: str) -> tuple[str, ...]:

@@ -12,8 +12,8 @@ from callboard.contracts.errors import Refusal
 NAME = "Bash"
 DESCRIPTION = """Run a shell command in the folder and return its output. Each call starts a new shell: only files persist, and
 all processes end with the command. There is no input and no terminal, so use flags that avoid prompts. For a server or a
-long command set background: the call returns a process_id at once, `read_process` reads the output, and `stop_process` or the
-end of the session stops it. The sandbox shows only the folder, the system's programs and an empty /tmp. It has no network
+long command set background: the call returns a process_id immediately, `read_process` reads the output, and `stop_process` or
+the end of the session stops it. The sandbox shows only the folder, the system's programs and an empty /tmp. It has no network
 except its own loopback, unless the settings allow one. agents/, .callboard/ and .git/ are read-only. To read, search and
 change files use `read`, `grep`, `glob`, `edit` and `write` instead of shell commands."""
 
@@ -34,7 +34,9 @@ class BashArguments(Arguments, frozen=True, kw_only=True):
             le=MAX_TIMEOUT_MS,
         ),
     ] = DEFAULT_TIMEOUT_MS
-    background: Annotated[bool, Meta(description="Return a process_id at once and keep the command running.")] = False
+    background: Annotated[bool, Meta(description="Return a process_id immediately and keep the command running.")] = (
+        False
+    )
     description: Annotated[str, Meta(description="Purpose of the command, in a few words.", max_length=500)] = ""
 
 

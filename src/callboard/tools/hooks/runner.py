@@ -36,7 +36,7 @@ _WITH_EXPLANATION: dict[ReasonCode, ReasonCode] = {
     "hook_rewrote": "hook_rewrote_because",
     "hook_asks": "hook_asks_because",
 }
-#: Maximum number of hook programs that run at once.
+#: Maximum number of hook programs that run in parallel.
 MAX_CONCURRENT = 4
 #: Maximum length of a reason, in characters.
 _MAX_REASON_CHARS = 500

@@ -98,7 +98,7 @@ class _Call:
 
 
 class Link:
-    """A connection to one server for one folder, opened at once.
+    """A connection to one server for one folder, opened immediately.
 
     Args:
         values: Environment of a program, or headers of an address.

@@ -50,7 +50,7 @@ def describe_breadth(folder: Path, user_home: Path) -> str:
     """Return why a folder needs confirmation before it is opened; empty for an ordinary one.
 
     Args:
-        home: Home of the user that runs Callboard.
+        user_home: Home of the user that runs Callboard.
     """
     resolved, own_home = folder.resolve(), user_home.resolve()
     if resolved == own_home:

@@ -64,7 +64,7 @@ def list_programs_in(folder: str, programs: Sequence[str], user_home: str, searc
 
     Args:
         programs: Toolchain folders.
-        home: The user's home. If it is in the folder, the whole search path is included.
+        user_home: The user's home. If it is in the folder, the whole search path is included.
         search: The search path, with `:` between its folders.
     """
     root = folder.rstrip("/")

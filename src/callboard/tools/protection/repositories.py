@@ -87,7 +87,7 @@ def list_targets(root: str, store: str, user_home: str = "") -> tuple[str, ...]:
     Args:
         root: Top of the working tree. Relative paths of programs start there.
         store: Folder of the repository.
-        home: The user's home. Its git settings apply in every repository.
+        user_home: The user's home. Its git settings apply in every repository.
     """
     files = [f"{setting}/{name}" for setting in dict.fromkeys((store, find_common_store(store))) for name in _FILES]
     if user_home:

@@ -64,9 +64,9 @@ def _to_timed_outcome(result: guarded_command.CommandResult, seconds: float, san
     if result.stopped:
         limit = limits.get_limit(sandbox, "timeout")
         advice = (
-            "Do less at once, set background, or ask a person to raise shell.timeout in the settings."
+            "Do less in one command, set background, or ask a person to raise shell.timeout in the settings."
             if seconds == limit
-            else "Set a longer timeout, or do less at once."
+            else "Set a longer timeout, or do less in one command."
         )
         message = f"The command was ended after {seconds:g} s. {advice}"
         return ToolOutcome(output=result.output, code="tool_timeout", message=message)

@@ -52,7 +52,7 @@ def test_ctrl_c_pauses_the_job_and_resume_continues_it(product: Product):
         assert [running.line() for _ in range(3)][-1] == "+ 2 beta: started (worker-2)"
         running.signal(signal.SIGINT)
         assert (running.rest(), running.wait()) == (["Paused (Ctrl-C in the terminal)."], 130)
-    assert running.errors[1] == "Pausing the job. Ctrl-C again leaves at once."
+    assert running.errors[1] == "Pausing the job. Ctrl-C again exits immediately."
     assert "callboard job resume" in running.errors[-1]
     assert statuses(product) == ("paused", ["completed", "paused"])
     done = product.run("job", "resume", "last")

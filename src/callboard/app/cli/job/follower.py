@@ -154,7 +154,7 @@ class JobFollower:
         if self._approvals.abandon_question():
             print_err()
         if not self._json:
-            print_err(Style(sys.stderr).dim("Pausing the job. Ctrl-C again leaves at once."))
+            print_err(Style(sys.stderr).dim("Pausing the job. Ctrl-C again exits immediately."))
         try:
             await self._client.submit(
                 PauseJob(session_id=self._job.session_id, job_id=self._job.job_id, reason=_BY_HAND)

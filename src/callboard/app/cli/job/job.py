@@ -43,10 +43,11 @@ Examples:
 Exit codes of start, resume and retry: 0 all items done, 1 items failed, 2 wrong usage, 3 items cancelled, or the job paused
 by another client or with its process, 4 refused, or an approval that no person could give, 130 paused by Ctrl-C.
 """
-_START = """Then follows the job to its end. Each subagent receives INSTRUCTIONS, then its item. Items follow the
-instructions, or come one per line from a file; empty lines are ignored. Every event of an item prints a line. Uses
-the running Callboard, or starts one until the job ends. Ctrl-C pauses the job, and `callboard job resume` continues
-it; a second Ctrl-C leaves at once. A job of another running Callboard continues after this terminal closes.
+_START = """After starting it, follows the job to its end. Each subagent receives INSTRUCTIONS, then its item. Items
+follow the instructions, or come one per line from a file; empty lines are ignored. Every event of an item prints a
+line. Uses the running Callboard, or starts one until the job ends. Ctrl-C pauses the job, and `callboard job resume`
+continues it; a second Ctrl-C exits immediately. A job of another running Callboard continues after this terminal
+closes.
 
 \b
 Examples:
@@ -54,7 +55,8 @@ Examples:
   callboard job start "Translate into French." --items sentences.txt --parallel 4 --session last
   callboard job start "Fix this." --items - --approve all-edits --json < findings.txt
 """
-_FOLLOWS = "Then follows the job. Exits with 0 if all items are done, with 1 if items failed; Ctrl-C pauses the job."
+_FOLLOWS = """After that, follows the job to its end. Exits with 0 if all items are done, with 1 if items failed;
+Ctrl-C pauses the job."""
 _app = typer.Typer(help=_HELP, rich_markup_mode=None, invoke_without_command=True)
 
 JobArgument = Annotated[str, typer.Argument(metavar="[JOB]", help="Job id.")]
@@ -148,7 +150,7 @@ def _pause(
     run_async(change_job(PauseJob(session_id=session, job_id=job, reason=reason), as_json=json))
 
 
-@_app.command("resume", help=format_command_help("resume_job", f"A running job is joined. {_FOLLOWS}"))
+@_app.command("resume", help=format_command_help("resume_job", f"Joins the job if it is running. {_FOLLOWS}"))
 def _resume(
     session: SessionArgument,
     job: JobArgument = "",

@@ -99,7 +99,7 @@ class Conversation:
         if self._approvals.abandon_question():
             print_err()
         if self._facts is None:
-            self._printer.print_line(Style(sys.stderr).dim("Stopping the turn. Ctrl-C again leaves at once."))
+            self._printer.print_line(Style(sys.stderr).dim("Stopping the turn. Ctrl-C again exits immediately."))
         await interrupt_turn(self._client, self._accepted, reason)
 
     def _end(self, turn: TurnRow) -> None:

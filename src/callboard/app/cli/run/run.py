@@ -39,7 +39,7 @@ from .conversation import Conversation
 _HELP = """Send a prompt to an agent, and follow its turn to the end.
 
 The answer goes to standard output, everything else to standard error. Uses the running Callboard, or starts one until
-the turn ends. The session is kept. Ctrl-C stops the turn; a second Ctrl-C leaves at once.
+the turn ends. The session is kept. Ctrl-C stops the turn; a second Ctrl-C exits immediately.
 
 \b
 Examples:

@@ -39,7 +39,7 @@ def register(app: typer.Typer) -> None:
 def _restore(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Backup file.")],
     replace: Annotated[
-        bool, typer.Option("--replace", help="Permission to replace an existing store, which is kept.")
+        bool, typer.Option("--replace", help="Replacement of an existing store; the old one is renamed.")
     ] = False,
     damaged: Annotated[
         bool, typer.Option("--damaged", help="Permission to restore a damaged backup as it is.")

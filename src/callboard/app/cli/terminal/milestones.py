@@ -37,7 +37,7 @@ def format_milestone(milestone: Milestones, stream: TextIO) -> str:
             sessions = format_count(milestone.sessions, "session")
             return f"Stopped. {sessions} kept in {milestone.store}; `callboard` continues from there."
         case ForcedMilestone():
-            return f"Stopped at once. All acknowledged work is kept in {milestone.store}."
+            return f"Stopped immediately. All acknowledged work is kept in {milestone.store}."
         case _:
             assert_never(milestone)
 
