@@ -68,7 +68,7 @@ class AtOnce:
 class PlainTool(FolderToolbox):
     """A single function as the only tool, without a gate, like the tools of the peers."""
 
-    def specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
+    def list_specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
         text = {"type": "string"}
         schema: dict[str, Any] = {"type": "object", "properties": {"file_path": text}, "required": ["file_path"]}
         return (ToolSpec(name=TOOL, description="Reads a file.", schema=schema),)

@@ -2,10 +2,9 @@
 
 The real product runs with a scripted model and produces everything that a store can have: a chat
 with tools, approvals, rules, a team, jobs, artifacts, a summary, an import, evidence, an
-interrupted
-turn, and what `additions` adds. It is stopped and started again. Then it is killed with SIGKILL
-while turns, children, a job and an approval are open. The next process takes over and is killed in
-the same way.
+interrupted turn, and what `additions` adds. It is stopped and started again. Then it is killed with
+SIGKILL while turns, children, a job and an approval are open. The next process takes over and is
+killed in the same way.
 """
 
 from __future__ import annotations

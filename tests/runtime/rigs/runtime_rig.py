@@ -150,7 +150,7 @@ class ChangingDefinitions(FolderDefinitions):
     def read_roster(self, folder: str) -> Roster:
         return msgspec.structs.replace(super().read_roster(folder), definitions=(self.now,), hash=self.now.hash)
 
-    def lead(self, folder: str) -> Definition:
+    def find_lead(self, folder: str) -> Definition:
         return self.now
 
     def get(self, folder: str, name: str) -> Definition:
