@@ -151,8 +151,11 @@ class Peer:
 
     tools: Callable[[], Toolbox] = FolderToolbox
 
+    def __init__(self, **limits: Any) -> None:
+        self._limits = limits
+
     async def open(self, folder: Path) -> None:
-        self._board = Board(folder, self.tools)
+        self._board = Board(folder, self.tools, **self._limits)
         self._sessions: dict[str, str] = {}
         await self._board.open()
 

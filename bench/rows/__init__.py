@@ -10,6 +10,7 @@ from bench.rows import (
     fanout,
     idle_sessions,
     opening,
+    profile,
     projection,
     restart,
     size,
@@ -23,6 +24,7 @@ from bench.rows import (
 ROWS: tuple[Row, ...] = (
     appends.ROW,
     turn.ROW,
+    profile.ROW,
     team.ROW,
     submit.ROW,
     fanout.ROW,

@@ -1,0 +1,158 @@
+"""Process that counts the work of turns: `python -m bench.workers.turn_counts FOLDER TURNS [FLAMES]`.
+
+It prints the counts of a turn in a new session and of a turn in an existing one, as JSON. Counts do not depend on the machine
+or its load, so they show a regression that times would hide. With FLAMES, a file name, it then runs as many turns again and
+writes a page that shows where their time goes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import cProfile
+import json
+import selectors
+import sys
+from asyncio import base_events
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+import msgspec
+
+from bench.rigs.board import Peer
+from callboard.control import evolve
+from callboard.log.sqlite.writer import Writer
+from callboard.projection.view import SessionView
+from callboard.runtime.prompts.run_config import RunConfigBuilder
+from callboard.secrets.matcher import Matcher
+
+#: Turns before counting begins: modules are loaded, statements prepared and caches filled.
+WARM_UP = 5
+#: Seconds between two samples of the drawn turns.
+SAMPLE_SECONDS = 0.0005
+_COUNTED: dict[str, Callable[..., Any]] = {
+    "commits": Writer.submit,
+    "hops": base_events.BaseEventLoop.run_in_executor,
+    "folds": evolve.apply,
+    "view_folds": SessionView.apply,
+    "scans": Matcher._search,
+    "configurations": RunConfigBuilder.build,
+}
+
+
+class TurnCounts(msgspec.Struct, frozen=True, kw_only=True):
+    """The work of a mean turn.
+
+    Attributes:
+        iterations: Iterations of the event loop.
+        tasks: New tasks.
+        commits: Units of work for the writers' threads, also of the views.
+        hops: Calls in other threads: reads of the store, and the gate and tools that read files.
+        folds: Facts folded into the state that decides.
+        view_folds: Facts folded into rows.
+        scans: Searches for secrets.
+        configurations: Configurations of runs that were built.
+        calls: Calls of Python and native functions in the loop's thread.
+    """
+
+    iterations: float
+    tasks: float
+    commits: float
+    hops: float
+    folds: float
+    view_folds: float
+    scans: float
+    configurations: float
+    calls: float
+
+
+#: The most that a turn may take. A change that needs more says why here, a change that needs less lowers it.
+BUDGETS = {
+    "new": TurnCounts(
+        iterations=34, tasks=13, commits=5, hops=3, folds=20, view_folds=20, scans=15, configurations=1, calls=8700
+    ),
+    "more": TurnCounts(
+        iterations=30, tasks=8, commits=4, hops=3, folds=17, view_folds=17, scans=15, configurations=1, calls=7900
+    ),
+}
+
+
+class CountingSelector(selectors.DefaultSelector):
+    """A selector that counts the loop's iterations."""
+
+    iterations = 0
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        self.iterations += 1
+        return super().select(timeout)
+
+
+async def count(
+    turns: int, run_turn: Callable[[int], Coroutine[Any, Any, None]], selector: CountingSelector
+) -> TurnCounts:
+    """Return the counts of a mean turn over `turns` turns, called with their numbers."""
+    loop = asyncio.get_running_loop()
+    tasks = 0
+
+    def create_task(loop: asyncio.AbstractEventLoop, work: Any, **named: Any) -> asyncio.Task[Any]:
+        nonlocal tasks
+        tasks += 1
+        return asyncio.Task(work, loop=loop, **named)
+
+    profiler = cProfile.Profile()
+    before = selector.iterations
+    loop.set_task_factory(create_task)
+    profiler.enable()
+    for number in range(turns):
+        await run_turn(number)
+    profiler.disable()
+    loop.set_task_factory(None)
+    calls: dict[CodeType, int] = {}
+    total = 0
+    for entry in profiler.getstats():
+        total += entry.callcount
+        if isinstance(entry.code, CodeType):
+            calls[entry.code] = entry.callcount
+    counted = {name: calls.get(function.__code__, 0) / turns for name, function in _COUNTED.items()}
+    return TurnCounts(
+        iterations=(selector.iterations - before) / turns, tasks=tasks / turns, calls=total / turns, **counted
+    )
+
+
+async def work(folder: Path, turns: int, selector: CountingSelector, flames: Path | None) -> dict[str, TurnCounts]:
+    """Return the counts of a turn in a new session and in an existing one."""
+    # Rows are written after a time, which would make the counts depend on the machine.
+    peer = Peer(write_behind=3600.0)
+    await peer.open(folder)
+    for number in range(WARM_UP):
+        await peer.turn(f"warm-up-{number}")
+    new = await count(turns, lambda number: peer.turn(f"new-{number}"), selector)
+    more = await count(turns, lambda number: peer.turn("warm-up-0"), selector)
+    if flames is not None:
+        await draw_flames(turns, peer, flames)
+    await peer.close()
+    return {"new": new, "more": more}
+
+
+async def draw_flames(turns: int, peer: Peer, flames: Path) -> None:
+    """Write a page with the time of each function of the loop's thread in `turns` turns of new sessions."""
+    # Only the benchmarks install it.
+    from pyinstrument import Profiler
+
+    with Profiler(interval=SAMPLE_SECONDS, async_mode="disabled") as profiler:
+        for number in range(turns):
+            await peer.turn(f"drawn-{number}")
+    profiler.write_html(flames)
+
+
+def main(folder: Path, turns: int, flames: Path | None = None) -> dict[str, TurnCounts]:
+    """Run the turns. The loop is asyncio's, because uvloop does not count its iterations."""
+    selector = CountingSelector()
+    with asyncio.Runner(loop_factory=lambda: asyncio.SelectorEventLoop(selector)) as runner:
+        return runner.run(work(folder, turns, selector, flames))
+
+
+if __name__ == "__main__":
+    counts = main(Path(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]) if len(sys.argv) > 3 else None)
+    print(json.dumps(msgspec.to_builtins(counts)))
