@@ -30,7 +30,7 @@ async def test_acknowledging_before_the_commit_loses_acknowledged_facts(tmp_path
 async def test_without_the_fence_a_writer_whose_lock_was_lost_still_writes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(appends, "check_place", lambda *_: None)
+    monkeypatch.setattr(appends, "check_head", lambda *_: None)
     stale = open_store(tmp_path)
     await fill(stale, 1)
     (tmp_path / "writer.lock").unlink()

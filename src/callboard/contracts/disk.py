@@ -23,16 +23,16 @@ def is_failed(error: BaseException) -> bool:
 
 def build_disk_refusal(error: BaseException) -> Refusal | None:
     """Return the refusal `store_full` or `store_unusable` for a full or failed disk; None for any other error."""
-    place = (getattr(error, "filename", None) or "") if isinstance(error, OSError) else ""
+    file = (getattr(error, "filename", None) or "") if isinstance(error, OSError) else ""
     if is_full(error):
         return Refusal(
             "store_full",
-            f"There is no space left to write {place or 'a file'}.",
+            f"There is no space left to write {file or 'a file'}.",
             hint="Free some disk space, then repeat the command. Stored facts are intact.",
         )
     if is_failed(error):
         why = str(getattr(error, "strerror", None) or error)
         return Refusal(
-            "store_unusable", f"{place or 'A file'} cannot be used: {why[:1].lower()}{why[1:]}.", hint=FAILED_HINT
+            "store_unusable", f"{file or 'A file'} cannot be used: {why[:1].lower()}{why[1:]}.", hint=FAILED_HINT
         )
     return None

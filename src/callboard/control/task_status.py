@@ -131,7 +131,7 @@ def _is_continuing(state: Session, task: OpenTask) -> bool:
     if thread is None or thread.kind == "human":
         return True
     queued = any(task.task == queued_turn.task or task.turn == queued_turn.turn for queued_turn in thread.queue)
-    return queued or any(part.work == "running" for part in list_parts(state, task.task))
+    return queued or any(part.work == "running" for part in list_subtasks(state, task.task))
 
 
 def check_may_end(state: Session, by: Thread, task: OpenTask) -> None:
@@ -141,7 +141,7 @@ def check_may_end(state: Session, by: Thread, task: OpenTask) -> None:
     Raises:
         Refusal: `not_your_child`.
     """
-    for part in (task, *list_parts(state, task.task)):
+    for part in (task, *list_subtasks(state, task.task)):
         if part.job:
             raise Refusal(
                 "not_your_child", f"The task {part.task} is an item of a job.", field="taskId", hint="Its job ends it."
@@ -164,7 +164,7 @@ def was_stopped(thread: Thread) -> bool:
     return thread.run is None and thread.ended is not None and thread.ended.how == "interrupted"
 
 
-def list_parts(state: Session, task: str) -> list[OpenTask]:
+def list_subtasks(state: Session, task: str) -> list[OpenTask]:
     """Return the open subtasks of the task, at any depth, parents first."""
     parts: dict[str, OpenTask] = {}
     parents = {task}

@@ -35,7 +35,7 @@ Line = tuple[int, int, bytes, bytes, bytes, bytes | None]
 
 
 class Draft(NamedTuple):
-    """A batch, encoded before its place in the stream is known.
+    """A batch, encoded before its position in the stream is known.
 
     `names` are the hashes of the blobs that the facts refer to, each with the index of its fact in the batch.
     """
@@ -45,7 +45,7 @@ class Draft(NamedTuple):
 
 
 class SealedBatch(NamedTuple):
-    """A batch in its place: the stored lines, the records for its author, and the new head of the stream."""
+    """A sealed batch: the stored lines, the records for its author, and the new head of the stream."""
 
     lines: list[Line]
     records: tuple[Record, ...]
@@ -77,7 +77,7 @@ def build_draft(batch: Append, salts: bytes) -> Draft:
     return Draft(facts, names)
 
 
-def check_place(batch: Append, head: Head, epoch: int) -> None:
+def check_head(batch: Append, head: Head, epoch: int) -> None:
     """Refuse a batch whose author lost the lease (`fenced`) or does not know the newest fact (`conflict`)."""
     if batch.epoch != epoch:
         raise build_fenced_refusal(batch.stream, batch.epoch, epoch)

@@ -29,7 +29,7 @@ from .batch import (
     build_fenced_refusal,
     build_key_refusal,
     build_unknown_fact_refusal,
-    check_place,
+    check_head,
     decode_record,
     is_export_of,
     seal,
@@ -164,7 +164,7 @@ class MemoryFacts:
 
     async def append(self, batch: Append) -> tuple[Record, ...]:
         stream = self._streams.get(batch.stream) or _Stream(head=build_empty_head(batch.stream))
-        check_place(batch, stream.head, self._epoch)
+        check_head(batch, stream.head, self._epoch)
         if batch.answer is not None and batch.answer.key in self._answers:
             raise build_key_refusal(batch.answer.key)
         draft = build_draft(batch, os.urandom(chain.SALT_BYTES * len(batch.facts)))
@@ -199,13 +199,13 @@ class MemoryFacts:
 
     async def read_arrivals(self, *, after: int = 0, limit: int = 1000) -> tuple[Arrival, ...]:
         arrivals = (
-            Arrival(place, decode_record(name, stream.facts[sequence - 1]))
-            for place, (name, stream, sequence) in enumerate(self._arrived[after:], after + 1)
+            Arrival(position, decode_record(name, stream.facts[sequence - 1]))
+            for position, (name, stream, sequence) in enumerate(self._arrived[after:], after + 1)
             if self._streams.get(name) is stream
         )
         return tuple(islice(arrivals, limit))
 
-    async def read_newest_place(self) -> int:
+    async def read_newest_position(self) -> int:
         return len(self._arrived)
 
     def subscribe(self, stream: str, *, after: int = 0) -> AsyncGenerator[tuple[Record, ...], None]:

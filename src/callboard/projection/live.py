@@ -52,7 +52,7 @@ class Live:
         Repeated frames, frames after a gap, and frames of ended runs or finished parts have no operations.
         """
         run = parts.runs.open.get(frame.scope.turn)
-        if run is None or run.place.run != frame.scope.run:
+        if run is None or run.position.run != frame.scope.run:
             return []
         if frame.kind == "progress":
             return self._show_progress(run, frame)
@@ -65,7 +65,7 @@ class Live:
             if isinstance(row, ToolPart) and frame.kind == "output":
                 row = msgspec.structs.replace(row, **self._calls.get(row.key, {}))
             part = self._parts[key] = _LivePart(
-                run=run.place.run,
+                run=run.position.run,
                 model_calls=run.model_calls,
                 row=row,
                 field=_FIELDS[frame.kind],
@@ -130,7 +130,7 @@ class Live:
 def _is_abandoned(part: _LivePart, parts: PartsPanel) -> bool:
     """Return whether the run of the part ended, or its model call failed or was followed by another."""
     run = parts.runs.open.get(part.row.turn_id)
-    return run is None or run.place.run != part.run or run.model_calls != part.model_calls
+    return run is None or run.position.run != part.run or run.model_calls != part.model_calls
 
 
 def _build_progress_fields(frame: Frame) -> dict[str, Any]:
@@ -146,10 +146,10 @@ def _build_first_row(run: OpenRun, frame: Frame) -> LiveRow | None:
     scope = frame.scope
     common: dict[str, Any] = {
         "key": format_step_id(scope.run, scope.step),
-        "order": run.place.compute_order(scope.step),
+        "order": run.position.compute_order(scope.step),
         "sequence": run.asked_sequence,
-        "turn_id": run.place.turn,
-        "thread_id": run.place.thread,
+        "turn_id": run.position.turn,
+        "thread_id": run.position.thread,
         "at": run.asked_at,
     }
     if frame.kind == "output":

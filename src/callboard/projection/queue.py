@@ -51,10 +51,10 @@ class QueuePanel(Panel):
     @on
     def edit(self, record: Record, fact: QueueEdited) -> list[Op]:
         queue = self.waiting.get(record.scope.thread, [])
-        for place, row in enumerate(queue):
+        for index, row in enumerate(queue):
             if row.turn_id == record.scope.turn:
-                queue[place] = msgspec.structs.replace(row, sequence=record.sequence, input=fact.input)
-                return upsert(queue[place])
+                queue[index] = msgspec.structs.replace(row, sequence=record.sequence, input=fact.input)
+                return upsert(queue[index])
         return []
 
     @on
@@ -69,22 +69,22 @@ class QueuePanel(Panel):
 
     def _pop(self, record: Record) -> QueueRow | None:
         queue = self.waiting.get(record.scope.thread, [])
-        for place, row in enumerate(queue):
+        for index, row in enumerate(queue):
             if row.turn_id == record.scope.turn:
-                return queue.pop(place)
+                return queue.pop(index)
         return None
 
-    def _put(self, record: Record, row: QueueRow, place: int) -> list[Op]:
-        self.waiting.setdefault(record.scope.thread, []).insert(max(place, 0), row)
+    def _put(self, record: Record, row: QueueRow, index: int) -> list[Op]:
+        self.waiting.setdefault(record.scope.thread, []).insert(max(index, 0), row)
         return self._renumber(record)
 
     def _renumber(self, record: Record) -> list[Op]:
         queue = self.waiting[record.scope.thread]
         moved: list[Op] = []
-        for place, row in enumerate(queue, start=1):
-            if row.order != place:
-                queue[place - 1] = msgspec.structs.replace(row, sequence=record.sequence, order=place)
-                moved += upsert(queue[place - 1])
+        for position, row in enumerate(queue, start=1):
+            if row.order != position:
+                queue[position - 1] = msgspec.structs.replace(row, sequence=record.sequence, order=position)
+                moved += upsert(queue[position - 1])
         if not queue:
             del self.waiting[record.scope.thread]
         return moved

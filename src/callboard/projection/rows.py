@@ -75,11 +75,11 @@ class Table:
                 f"Text arrived for row {op.key} of panel {op.panel}, which does not exist.",
                 hint=_READ_AGAIN,
             )
-        place = (op.panel, op.key, op.field)
-        growing = self._growing.get(place)
+        text_key = (op.panel, op.key, op.field)
+        growing = self._growing.get(text_key)
         if growing is None:
             text = getattr(row, op.field).text
-            growing = self._growing[place] = _Growing([text], len(text))
+            growing = self._growing[text_key] = _Growing([text], len(text))
         if op.offset > growing.length:
             raise Refusal(
                 "gap",
@@ -94,15 +94,15 @@ class Table:
         row = self._rows.get(panel, {}).get(key)
         if row is None or not self._growing:
             return row
-        for place in [place for place in self._growing if place[:2] == (panel, key)]:
-            growing = self._growing.pop(place)
-            field = msgspec.structs.replace(getattr(row, place[2]), text="".join(growing.pieces))
-            row = self._rows[panel][key] = msgspec.structs.replace(row, **{place[2]: field})
+        for text_key in [text_key for text_key in self._growing if text_key[:2] == (panel, key)]:
+            growing = self._growing.pop(text_key)
+            field = msgspec.structs.replace(getattr(row, text_key[2]), text="".join(growing.pieces))
+            row = self._rows[panel][key] = msgspec.structs.replace(row, **{text_key[2]: field})
         return row
 
     def _forget(self, panel: str, key: str) -> None:
-        for place in [place for place in self._growing if place[:2] == (panel, key)]:
-            del self._growing[place]
+        for text_key in [text_key for text_key in self._growing if text_key[:2] == (panel, key)]:
+            del self._growing[text_key]
 
 
 def compact(ops: Iterable[Op]) -> list[Op]:
@@ -119,6 +119,6 @@ def compact(ops: Iterable[Op]) -> list[Op]:
     return [op for group in latest.values() for op in group]
 
 
-def _replace(latest: dict[tuple[str, str], list[Op]], place: tuple[str, str], op: Op) -> None:
-    latest.pop(place, None)
-    latest[place] = [op]
+def _replace(latest: dict[tuple[str, str], list[Op]], key: tuple[str, str], op: Op) -> None:
+    latest.pop(key, None)
+    latest[key] = [op]

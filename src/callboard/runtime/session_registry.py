@@ -224,14 +224,14 @@ class SessionRegistry:
             if isinstance(error, Exception):
                 log.error("a session could not be closed completely", exc_info=error)
 
-    async def _expire(self, session: str, report: Outcome) -> None:
+    async def _expire(self, session: str, outcome: Outcome) -> None:
         try:
             opened = await self.get(session)
         except Refusal as refusal:
             if refusal.code != "unknown_session":
                 raise
             return
-        await opened.host.report(report)
+        await opened.host.report(outcome)
 
     async def _load(self, session: str, workspace: str) -> OpenSession:
         """Open a session. If a step fails, close everything that the steps before it opened."""

@@ -117,7 +117,7 @@ def _find_lines(pattern: re.Pattern[str], text: str, at: int) -> Iterator[_Line]
         if pattern is _CHARACTERS:
             cells = match["cells"]
             yield _Line(
-                begin, end, "c", tuple(cells[place : place + 4].lstrip(" ") for place in range(0, len(cells), 4)), None
+                begin, end, "c", tuple(cells[start : start + 4].lstrip(" ") for start in range(0, len(cells), 4)), None
             )
             continue
         digits = _split_digits(match["cells"], single=bool(match["colon"]))

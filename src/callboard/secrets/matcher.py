@@ -91,7 +91,7 @@ class Matcher:
     def _has_secret(self, data: bytes) -> bool:
         return any(match.handle is not None for match in self.find(data.decode("utf-8", "surrogateescape")))
 
-    def cut(self, text: str, at: int) -> tuple[int, list[Match]]:
+    def split(self, text: str, at: int) -> tuple[int, list[Match]]:
         """Return the position up to which a growing text is decided, and the secrets before it."""
         matches, until = self._search(text, at)
         until = min(until, self._find_open_value(text, at, until), self._find_open_dump(text, at))
@@ -162,7 +162,7 @@ class Matcher:
         if not self._handles:
             return len(text)
         opened, line = find_open_row(text)
-        place = max(opened, at)
+        position = max(opened, at)
         # Rows before a line that may become one.
         before = text[:line].rstrip("\r\n")
         for dump in find_dumps(before, at):
@@ -171,16 +171,16 @@ class Matcher:
             for first in range(max(0, len(dump.data) - self._dumped_longest), len(dump.data)):
                 tail = dump.data[first:]
                 if any(value.startswith(tail) for value in self._dumped_by_first.get(tail[0], ())):
-                    place = min(place, max(dump.find_span(first, len(dump.data))[0], at))
+                    position = min(position, max(dump.find_span(first, len(dump.data))[0], at))
                     break
-        return place
+        return position
 
     def _find_open_value(self, text: str, at: int, until: int) -> int:
         """Return the first position of a stored value that may continue after the text, else `until`."""
-        for place in range(max(at, len(text) - self._longest), until):
-            starting = self._by_first.get(text[place])
-            if starting is not None and _is_beginning(starting, text[place:]):
-                return place
+        for position in range(max(at, len(text) - self._longest), until):
+            starting = self._by_first.get(text[position])
+            if starting is not None and _is_beginning(starting, text[position:]):
+                return position
         return until
 
 

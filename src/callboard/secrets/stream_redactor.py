@@ -37,7 +37,7 @@ class StreamRedactor:
         if len(text) == at:
             return ""
         out = at + len(self._early)
-        decided, matches = self._matcher().cut(text, at)
+        decided, matches = self._matcher().split(text, at)
         redacted = self._write(text, matches, out, decided)
         if decided > out:
             self._after_handle = bool(matches) and matches[-1].end == decided and matches[-1].handle is not None

@@ -16,7 +16,7 @@ from callboard.contracts.record import NewFact
 from callboard.control.decide.turn.queue_eligibility import find_startable
 from callboard.control.outcomes import HostTakenOver
 from callboard.control.state.team import OpenTask
-from callboard.control.task_status import find_task_run, find_task_worker, is_at_work, list_parts, was_stopped
+from callboard.control.task_status import find_task_run, find_task_worker, is_at_work, list_subtasks, was_stopped
 from tests.control.rigs.decisions import Step
 from tests.control.rigs.examples import SESSION, interrupt, submit
 from tests.control.rigs.tasks import board, cancel, create, link, pause, resume, retry, start
@@ -192,7 +192,7 @@ class TaskMachine(RuleBasedStateMachine):
             return True
         # It delegated subtasks: they run, or the agent has not read their results yet.
         may_wake = bool(thread.inbox) or thread.run is not None or find_startable(state, thread) is not None
-        has_running_subtask = any(part.work == "running" for part in list_parts(state, task.task))
+        has_running_subtask = any(part.work == "running" for part in list_subtasks(state, task.task))
         return has_running_subtask or ((task.delegated or task.implied) and may_wake)
 
 

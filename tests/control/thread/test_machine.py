@@ -76,7 +76,7 @@ _FIELDS_WITHOUT_RUN = (
     "working_mode",
     "ended",
     "opened_sequence",
-    "cut",
+    "context_after",
     "marks",
     "context_usage",
     "spoken_turns",

@@ -12,7 +12,7 @@ from ..samples import STREAM, batch, fill, text_fact
 class ArrivalSuite:
     async def test_pages_have_the_facts_of_all_streams_in_one_order(self, store: Store) -> None:
         """MAR-14"""
-        assert (await store.facts.read_arrivals(), await store.facts.read_newest_place()) == ((), 0)
+        assert (await store.facts.read_arrivals(), await store.facts.read_newest_position()) == ((), 0)
 
         async def write(stream: str) -> None:
             for count in range(10):
@@ -20,14 +20,14 @@ class ArrivalSuite:
 
         await asyncio.gather(*(write(f"ses_{name}") for name in "abc"))
         every = await store.facts.read_arrivals()
-        places = [arrival.place for arrival in every]
+        places = [arrival.position for arrival in every]
         paged, after = [], 0
         while page := await store.facts.read_arrivals(after=after, limit=7):
             paged += page
-            after = page[-1].place
+            after = page[-1].position
 
         assert places == sorted(set(places))
-        assert await store.facts.read_newest_place() == places[-1]
+        assert await store.facts.read_newest_position() == places[-1]
         assert tuple(paged) == every
         for name in "abc":
             own = tuple(arrival.record for arrival in every if arrival.record.stream == f"ses_{name}")
@@ -41,4 +41,4 @@ class ArrivalSuite:
         await store.facts.delete(STREAM)
 
         assert list(await store.facts.read_arrivals()) == arrivals
-        assert await store.facts.read_newest_place() == arrivals[-1].place
+        assert await store.facts.read_newest_position() == arrivals[-1].position

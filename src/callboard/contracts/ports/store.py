@@ -70,13 +70,13 @@ class Append(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Arrival(msgspec.Struct, frozen=True):
-    """A fact with its place in the store.
+    """A fact with its position in the store.
 
-    Places only increase. A place is not reused while the deleted stream leaves a fact in another
+    Positions only increase. A position is not reused while the deleted stream leaves a fact in another
     stream.
     """
 
-    place: int
+    position: int
     record: Record
 
 
@@ -121,14 +121,14 @@ class FactLog(Protocol):
         ...
 
     async def read_arrivals(self, *, after: int = 0, limit: int = 1000) -> tuple[Arrival, ...]:
-        """Return facts of all streams after a place, in the order in which they became durable.
+        """Return facts of all streams after a position, in the order in which they became durable.
 
         Facts of deleted streams are left out.
         """
         ...
 
-    async def read_newest_place(self) -> int:
-        """Return the place of the newest fact; 0 for an empty store."""
+    async def read_newest_position(self) -> int:
+        """Return the position of the newest fact; 0 for an empty store."""
         ...
 
     def subscribe(self, stream: str, *, after: int = 0) -> AsyncGenerator[tuple[Record, ...], None]:

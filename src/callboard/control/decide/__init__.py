@@ -108,28 +108,28 @@ def decide_command(state: Session, request: SessionCommand, inputs: DecisionInpu
     return batch.build_decision(), answer
 
 
-def decide_outcome(state: Session, report: Outcome, inputs: DecisionInputs) -> Decision:
+def decide_outcome(state: Session, outcome: Outcome, inputs: DecisionInputs) -> Decision:
     """Return the facts of an outcome. An outcome that no open entity waits for has none."""
     batch = Batch(state, inputs)
     starts = True
-    match report:
+    match outcome:
         case ModelResponded():
-            model.record_response(batch, report)
+            model.record_response(batch, outcome)
         case ModelAttemptFailed():
-            model.record_failed_attempt(batch, report)
+            model.record_failed_attempt(batch, outcome)
         case ToolEnded():
-            calls.end_call(batch, report)
+            calls.end_call(batch, outcome)
         case RunStopped():
-            stop.finish_stop(batch, report)
-            starts = report.cause != "shutdown"
+            stop.finish_stop(batch, outcome)
+            starts = outcome.cause != "shutdown"
         case ActionTimedOut():
-            action_approval.expire_action(batch, report)
+            action_approval.expire_action(batch, outcome)
         case HostTakenOver():
-            starts = not recovery.take_over(batch, report)
+            starts = not recovery.take_over(batch, outcome)
         case WakeTimeReached() | ClockStepped():
-            _record_time(batch, report)
+            _record_time(batch, outcome)
         case WorktreeMade() | WorktreeLeft():
-            worktree.record_worktree(batch, report)
+            worktree.record_worktree(batch, outcome)
         case (
             ExternalConnected()
             | ExternalChanged()
@@ -138,26 +138,26 @@ def decide_outcome(state: Session, report: Outcome, inputs: DecisionInputs) -> D
             | ExternalCallReported()
             | ExternalPlanReported()
         ):
-            program.record_external(batch, report)
+            program.record_external(batch, outcome)
         case RemoteReported() | RemoteNeedEnded():
-            remote.record_remote(batch, report)
+            remote.record_remote(batch, outcome)
         case ElicitationStarted() | ElicitationEnded():
-            elicitation.record_elicitation(batch, report)
+            elicitation.record_elicitation(batch, outcome)
         case ProcessStartReported() | ProcessEndReported():
-            processes.record_process(batch, report)
+            processes.record_process(batch, outcome)
         case InterruptedSaveReported() | ExportReported():
-            _record_artifact(batch, report)
+            _record_artifact(batch, outcome)
         case _:
-            assert_never(report)
+            assert_never(outcome)
     follow(batch, starts=starts)
     return batch.build_decision()
 
 
-def _record_time(batch: Batch, report: WakeTimeReached | ClockStepped) -> None:
-    if isinstance(report, WakeTimeReached):
+def _record_time(batch: Batch, outcome: WakeTimeReached | ClockStepped) -> None:
+    if isinstance(outcome, WakeTimeReached):
         handoff.expire_due(batch)
     else:
-        recovery.record_clock_step(batch, report)
+        recovery.record_clock_step(batch, outcome)
 
 
 def _record_artifact(batch: Batch, report: InterruptedSaveReported | ExportReported) -> None:

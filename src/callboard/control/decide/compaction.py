@@ -67,14 +67,14 @@ def compact_thread(batch: Batch, request: CompactThread) -> CompactionAccepted:
     )
 
 
-def finish_compaction(batch: Batch, report: ModelResponded, run: OpenRun, compaction: OpenCompaction) -> None:
+def finish_compaction(batch: Batch, outcome: ModelResponded, run: OpenRun, compaction: OpenCompaction) -> None:
     """Record the summary. It is not an answer and no surface shows it as one (UI-25)."""
-    thread = batch.get_thread(report.thread)
-    scope = build_run_scope(thread, run, report.step)
-    record_model_end(batch, report, scope)
-    record_quota(batch, thread, run, report.step, report.quota, refused=False)
-    summary = "\n\n".join(piece.text.strip() for piece in report.pieces if piece.kind == "text").strip()
-    saved = count_older_tokens(batch.get_thread(report.thread), run, compaction.through)
+    thread = batch.get_thread(outcome.thread)
+    scope = build_run_scope(thread, run, outcome.step)
+    record_model_end(batch, outcome, scope)
+    record_quota(batch, thread, run, outcome.step, outcome.quota, refused=False)
+    summary = "\n\n".join(piece.text.strip() for piece in outcome.pieces if piece.kind == "text").strip()
+    saved = count_older_tokens(batch.get_thread(outcome.thread), run, compaction.through)
     problem = _check_summary(batch, run, summary, saved)
     if problem:
         batch.add(CompactionFailed(code="model_garbled", message=problem), scope)
@@ -92,28 +92,32 @@ def finish_compaction(batch: Batch, report: ModelResponded, run: OpenRun, compac
             ),
             scope,
         )
-    _continue_turn(batch, report.thread, compaction, ("model_garbled", problem) if problem else None)
+    _continue_turn(batch, outcome.thread, compaction, ("model_garbled", problem) if problem else None)
 
 
-def fail_compaction_attempt(batch: Batch, report: ModelAttemptFailed, run: OpenRun, compaction: OpenCompaction) -> None:
+def fail_compaction_attempt(
+    batch: Batch, outcome: ModelAttemptFailed, run: OpenRun, compaction: OpenCompaction
+) -> None:
     """Record a failed attempt, then ask the next model for the summary. Without another model the
     turn continues uncompacted; it fails if its request was too long."""
-    thread = batch.get_thread(report.thread)
-    scope = build_run_scope(thread, run, report.step)
+    thread = batch.get_thread(outcome.thread)
+    scope = build_run_scope(thread, run, outcome.step)
     batch.add(
-        ModelFailed(code=report.code, message=report.message, attempt=report.attempt, retry_in_ms=report.retry_in_ms),
+        ModelFailed(
+            code=outcome.code, message=outcome.message, attempt=outcome.attempt, retry_in_ms=outcome.retry_in_ms
+        ),
         scope,
     )
-    record_quota(batch, thread, run, report.step, report.quota, refused=True)
-    if report.retry_in_ms is not None:
+    record_quota(batch, thread, run, outcome.step, outcome.quota, refused=True)
+    if outcome.retry_in_ms is not None:
         return
-    fallbacks = () if run.stopping else find_fallbacks(batch, thread, run, report.code)
+    fallbacks = () if run.stopping else find_fallbacks(batch, thread, run, outcome.code)
     if fallbacks:
-        route_to_fallback(batch, report.thread, report, fallbacks)
-        ask_for_summary(batch, report.thread, compaction.through)
+        route_to_fallback(batch, outcome.thread, outcome, fallbacks)
+        ask_for_summary(batch, outcome.thread, compaction.through)
         return
-    batch.add(CompactionFailed(code=report.code, message=report.message), scope)
-    _continue_turn(batch, report.thread, compaction, (report.code, report.message))
+    batch.add(CompactionFailed(code=outcome.code, message=outcome.message), scope)
+    _continue_turn(batch, outcome.thread, compaction, (outcome.code, outcome.message))
 
 
 def abandon_compaction(batch: Batch, thread: Thread, run: OpenRun, code: str, message: str) -> None:
@@ -131,7 +135,7 @@ def _select_quotes(batch: Batch, thread: Thread, run: OpenRun, compaction: OpenC
         if (
             spoken.at > compaction.through
             or spoken.turn == run.turn
-            or thread.context_usage.compacted < spoken.at <= thread.cut
+            or thread.context_usage.compacted < spoken.at <= thread.context_after
         ):
             continue
         size = min(spoken.size, left)

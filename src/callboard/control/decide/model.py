@@ -24,7 +24,7 @@ from .turn.routing import fall_back, find_fallbacks, record_quota
 from .turn.start import start_next
 
 
-def record_response(batch: Batch, report: ModelResponded) -> None:
+def record_response(batch: Batch, outcome: ModelResponded) -> None:
     """Record the parts of a response, then start its calls, continue the turn or end it.
 
     Without a call a `chat` turn is complete, unless a steer waits and the limit allows another
@@ -32,35 +32,35 @@ def record_response(batch: Batch, report: ModelResponded) -> None:
     child or a background agent ends with its second response in plain text. The turn of an external
     agent ends when the agent reports that.
     """
-    waiting = _find_waiting_run(batch, report)
+    waiting = _find_waiting_run(batch, outcome)
     if waiting is None:
         return
     thread, run = waiting
     if run.compacting is not None:
-        finish_compaction(batch, report, run, run.compacting)
+        finish_compaction(batch, outcome, run, run.compacting)
         return
-    for piece in report.pieces:
+    for piece in outcome.pieces:
         _record_part(batch, thread, run, piece)
-    record_model_end(batch, report, build_run_scope(thread, run, report.step))
-    record_quota(batch, thread, run, report.step, report.quota, refused=False)
-    _warn(batch, thread, run, report)
-    consume_inbox(batch, report.thread)
+    record_model_end(batch, outcome, build_run_scope(thread, run, outcome.step))
+    record_quota(batch, thread, run, outcome.step, outcome.quota, refused=False)
+    _warn(batch, thread, run, outcome)
+    consume_inbox(batch, outcome.thread)
     # Calls that are still open belong to an external agent, which continued without their results.
     abandon_calls(batch, thread, run, reason="the agent continued without it", unseen=True, outcomes={})
-    if report.calls:
-        request_calls(batch, report.thread, report.calls)
+    if outcome.calls:
+        request_calls(batch, outcome.thread, outcome.calls)
     elif run.stopping:
         return
     elif _can_end_in_text(thread, run):
-        _end_in_text(batch, report.thread)
+        _end_in_text(batch, outcome.thread)
     elif (run.mode == "auto" and run.provider not in EXTERNAL_PROVIDERS) or (
         run.steers and run.iteration < run.max_iters
     ):
-        ask_model(batch, report.thread)
+        ask_model(batch, outcome.thread)
     else:
-        reply_to_senders(batch, report.thread)
-        complete_turn(batch, report.thread)
-        start_next(batch, report.thread)
+        reply_to_senders(batch, outcome.thread)
+        complete_turn(batch, outcome.thread)
+        start_next(batch, outcome.thread)
 
 
 def _can_end_in_text(thread: Thread, run: OpenRun) -> bool:
@@ -93,55 +93,57 @@ def _end_in_text(batch: Batch, thread_id: str) -> None:
     )
 
 
-def record_failed_attempt(batch: Batch, report: ModelAttemptFailed) -> None:
+def record_failed_attempt(batch: Batch, outcome: ModelAttemptFailed) -> None:
     """Record a failed attempt. After the last one, ask a fallback model, or end the turn and store
     the partial response."""
-    waiting = _find_waiting_run(batch, report)
+    waiting = _find_waiting_run(batch, outcome)
     if waiting is None:
         return
     thread, run = waiting
     if run.compacting is not None:
-        fail_compaction_attempt(batch, report, run, run.compacting)
+        fail_compaction_attempt(batch, outcome, run, run.compacting)
         return
     fallbacks = (
-        () if report.retry_in_ms is not None or run.stopping else find_fallbacks(batch, thread, run, report.code)
+        () if outcome.retry_in_ms is not None or run.stopping else find_fallbacks(batch, thread, run, outcome.code)
     )
-    if report.retry_in_ms is None and not fallbacks:
-        record_interrupted_parts(batch, thread, run, report.pieces)
+    if outcome.retry_in_ms is None and not fallbacks:
+        record_interrupted_parts(batch, thread, run, outcome.pieces)
     else:
-        for piece in report.pieces:
+        for piece in outcome.pieces:
             batch.drop_partial(piece.kind, build_run_scope(thread, run, piece.step))
     batch.add(
-        ModelFailed(code=report.code, message=report.message, attempt=report.attempt, retry_in_ms=report.retry_in_ms),
-        build_run_scope(thread, run, report.step),
+        ModelFailed(
+            code=outcome.code, message=outcome.message, attempt=outcome.attempt, retry_in_ms=outcome.retry_in_ms
+        ),
+        build_run_scope(thread, run, outcome.step),
     )
-    record_quota(batch, thread, run, report.step, report.quota, refused=True)
+    record_quota(batch, thread, run, outcome.step, outcome.quota, refused=True)
     if fallbacks:
-        fall_back(batch, report.thread, report, fallbacks)
-    elif report.retry_in_ms is None and not run.stopping:
-        if report.code == "model_context_full" and begin_compaction(batch, report.thread, "refused"):
+        fall_back(batch, outcome.thread, outcome, fallbacks)
+    elif outcome.retry_in_ms is None and not run.stopping:
+        if outcome.code == "model_context_full" and begin_compaction(batch, outcome.thread, "refused"):
             return
         abandon_calls(batch, thread, run, reason="the agent's response failed", unseen=True, outcomes={})
         fail_turn(
             batch,
-            report.thread,
-            code=report.code,
-            message=report.message,
-            hint=_find_hint(run, report),
-            retryable=report.retryable,
+            outcome.thread,
+            code=outcome.code,
+            message=outcome.message,
+            hint=_find_hint(run, outcome),
+            retryable=outcome.retryable,
         )
 
 
-def record_late_response(batch: Batch, thread: Thread, run: OpenRun, report: ModelResponded) -> None:
+def record_late_response(batch: Batch, thread: Thread, run: OpenRun, outcome: ModelResponded) -> None:
     """Record a response that arrived whole while its turn was stopped: its parts and usage. Drop
     its calls and their signatures. Ignore it if it is a summary."""
-    if run.compacting is not None or not report.step or run.model_step != report.step:
+    if run.compacting is not None or not outcome.step or run.model_step != outcome.step:
         return
-    for piece in report.pieces:
+    for piece in outcome.pieces:
         _record_part(batch, thread, run, msgspec.structs.replace(piece, signature=""))
-    record_model_end(batch, report, build_run_scope(thread, run, report.step))
-    record_quota(batch, thread, run, report.step, report.quota, refused=False)
-    consume_inbox(batch, report.thread)
+    record_model_end(batch, outcome, build_run_scope(thread, run, outcome.step))
+    record_quota(batch, thread, run, outcome.step, outcome.quota, refused=False)
+    consume_inbox(batch, outcome.thread)
 
 
 def record_interrupted_parts(batch: Batch, thread: Thread, run: OpenRun, pieces: tuple[Piece, ...]) -> None:
@@ -157,10 +159,10 @@ def record_interrupted_parts(batch: Batch, thread: Thread, run: OpenRun, pieces:
                 batch.drop_partial(piece.kind, scope)
 
 
-def _find_waiting_run(batch: Batch, report: ModelResponded | ModelAttemptFailed) -> tuple[Thread, OpenRun] | None:
+def _find_waiting_run(batch: Batch, outcome: ModelResponded | ModelAttemptFailed) -> tuple[Thread, OpenRun] | None:
     """Return the run that waits for this model call, with its thread; None if none does."""
-    open_run = find_run(batch, report.thread, report.run)
-    return open_run if open_run is not None and report.step and open_run[1].model_step == report.step else None
+    open_run = find_run(batch, outcome.thread, outcome.run)
+    return open_run if open_run is not None and outcome.step and open_run[1].model_step == outcome.step else None
 
 
 def _record_part(batch: Batch, thread: Thread, run: OpenRun, piece: Piece) -> None:
@@ -174,21 +176,21 @@ def _record_part(batch: Batch, thread: Thread, run: OpenRun, piece: Piece) -> No
             batch.drop_partial(piece.kind, scope)
 
 
-def _warn(batch: Batch, thread: Thread, run: OpenRun, report: ModelResponded) -> None:
-    scope = build_run_scope(thread, run, report.step)
-    if report.stop_reason == "length":
+def _warn(batch: Batch, thread: Thread, run: OpenRun, outcome: ModelResponded) -> None:
+    scope = build_run_scope(thread, run, outcome.step)
+    if outcome.stop_reason == "length":
         batch.add(
             WarningRaised(
                 code="answer_cut", message="The model stopped at its output limit.", hint="Ask it to continue."
             ),
             scope,
         )
-    elif report.stop_reason == "content_filter":
+    elif outcome.stop_reason == "content_filter":
         batch.add(
             WarningRaised(code="answer_filtered", message="The provider's content filter ended the response."), scope
         )
-    elif report.stop_reason == "unknown" and report.provider_reason:
-        reason = report.provider_reason
+    elif outcome.stop_reason == "unknown" and outcome.provider_reason:
+        reason = outcome.provider_reason
         batch.add(
             WarningRaised(
                 code="answer_end_unknown",
@@ -198,16 +200,16 @@ def _warn(batch: Batch, thread: Thread, run: OpenRun, report: ModelResponded) ->
             scope,
         )
     elif (
-        not report.calls
+        not outcome.calls
         and not run.round_results
-        and not any(piece.kind == "text" and piece.text.strip() for piece in report.pieces)
+        and not any(piece.kind == "text" and piece.text.strip() for piece in outcome.pieces)
     ):
         batch.add(WarningRaised(code="answer_empty", message="The model gave an empty response."), scope)
 
 
-def _find_hint(run: OpenRun, report: ModelAttemptFailed) -> str:
+def _find_hint(run: OpenRun, outcome: ModelAttemptFailed) -> str:
     hints = _EXTERNAL_HINTS if run.provider in EXTERNAL_PROVIDERS else HINTS
-    hint = hints.get(report.code, "Send the turn again.")
+    hint = hints.get(outcome.code, "Send the turn again.")
     return f"The models before it also failed. {hint}" if run.has_fallen_back else hint
 
 

@@ -27,8 +27,8 @@ from ..state.artifact import (
     OpenExport,
     OpenSave,
     UnsavedDraft,
-    build_delivery_place,
-    build_file_place,
+    build_delivery_location,
+    build_file_location,
 )
 from ..state.session import Session
 from .fact_context import FactContext, drop_entry
@@ -38,9 +38,9 @@ def apply(state: Session, fact: ArtifactFact, context: FactContext) -> Session:
     artifacts, key = state.artifacts, context.scope.artifact
     match fact:
         case ArtifactCreated():
-            path = build_file_place(fact.path, fact.worktree)
-            place = build_delivery_place(context.scope.agent, fact.remote) if fact.remote else path
-            return _update(state, open={**artifacts.open, key: OpenArtifact(place, title=fact.title)})
+            path = build_file_location(fact.path, fact.worktree)
+            location = build_delivery_location(context.scope.agent, fact.remote) if fact.remote else path
+            return _update(state, open={**artifacts.open, key: OpenArtifact(location, title=fact.title)})
         case ArtifactVersionCreated():
             return _add_version(state, fact, context)
         case ArtifactUpdated():
@@ -83,7 +83,7 @@ def _add_version(state: Session, fact: ArtifactVersionCreated, context: FactCont
     artifacts, key = state.artifacts, context.scope.artifact
     previous = artifacts.open.get(key, OpenArtifact(""))
     artifact = OpenArtifact(
-        previous.place or build_file_place(fact.path, fact.worktree),
+        previous.location or build_file_location(fact.path, fact.worktree),
         fact.version or previous.version + 1,
         fact.content.hash[:HASH_PREFIX_LENGTH],
         previous.title,
@@ -100,8 +100,8 @@ def _update_artifact(state: Session, fact: ArtifactUpdated, key: str) -> Session
     artifact = artifacts.open.get(key)
     if artifact is None:
         return state
-    place = build_file_place(fact.path, artifact.worktree) if fact.path else artifact.place
-    changed = replace(artifact, place=place, title=fact.title or artifact.title)
+    location = build_file_location(fact.path, artifact.worktree) if fact.path else artifact.location
+    changed = replace(artifact, location=location, title=fact.title or artifact.title)
     drafts = drop_entry(artifacts.drafts, key) if fact.dropped else artifacts.drafts
     return _update(state, open={**artifacts.open, key: changed}, drafts=drafts)
 

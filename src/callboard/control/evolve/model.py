@@ -80,8 +80,9 @@ def _request_model(state: Session, fact: ModelRequested, context: FactContext) -
     if fact.purpose == "compaction":
         return change_run(state, context, lambda run: _request_summary(run, context))
     if fact.context_after:
-        cut = fact.context_after
-        state = change_thread(state, context, lambda thread: replace(thread, cut=max(thread.cut, cut)))
+        state = change_thread(
+            state, context, lambda thread: replace(thread, context_after=max(thread.context_after, fact.context_after))
+        )
 
     def request(run: OpenRun) -> OpenRun:
         # A fallback model's call belongs to the same round as the failed call.

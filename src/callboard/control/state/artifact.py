@@ -1,6 +1,6 @@
 """State of artifacts: open artifacts, saves and exports in progress, and unsaved drafts.
 
-An artifact is open until it is deleted, so its state is small: its place, its number of versions,
+An artifact is open until it is deleted, so its state is small: its location, its number of versions,
 and the hash prefix of the newest one.
 """
 
@@ -22,7 +22,7 @@ from callboard.contracts.entities.artifact import ExportForm
 #: Stored length of a content's hash, enough to compare two contents.
 HASH_PREFIX_LENGTH = 16
 #: Separates a path from its worktree. No path contains it.
-PLACE_SEPARATOR = "//"
+LOCATION_SEPARATOR = "//"
 #: Maximum number of failed exports that can be retried.
 MAX_FAILED_EXPORTS = 20
 
@@ -30,13 +30,13 @@ MAX_FAILED_EXPORTS = 20
 class OpenArtifact(msgspec.Struct, frozen=True, array_like=True):
     """An artifact that was not deleted.
 
-    `place` is the path in the folder, after the child's thread and `//` if it is in a worktree. It
+    `location` is the path in the folder, after the child's thread and `//` if it is in a worktree. It
     is empty for an artifact that is not a file, or the remote agent's name for it after `//`.
     `version` is the newest, 0 before the first; `hash_prefix` is the beginning of its hash;
     `last_sequence` is the sequence of its newest fact.
     """
 
-    place: str
+    location: str
     version: int = 0
     hash_prefix: str = ""
     title: str = ""
@@ -45,13 +45,13 @@ class OpenArtifact(msgspec.Struct, frozen=True, array_like=True):
     @property
     def path(self) -> str:
         """Return the path relative to its folder; empty for an artifact that is not a file."""
-        before, apart, behind = self.place.partition(PLACE_SEPARATOR)
+        before, apart, behind = self.location.partition(LOCATION_SEPARATOR)
         return before if not apart else behind if before else ""
 
     @property
     def worktree(self) -> str:
         """Return the thread of the child that has it in its worktree."""
-        before, apart, _ = self.place.partition(PLACE_SEPARATOR)
+        before, apart, _ = self.location.partition(LOCATION_SEPARATOR)
         return before if apart else ""
 
     def has_content(self, content: BlobRef) -> bool:
@@ -99,19 +99,19 @@ class Artifacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     drafts: dict[str, UnsavedDraft] = msgspec.field(default_factory=dict[str, UnsavedDraft])
     exports: dict[str, OpenExport] = msgspec.field(default_factory=dict[str, OpenExport])
 
-    def find_at(self, place: str) -> str:
-        """Return the id of the artifact at that place; empty for none."""
-        return next((key for key, artifact in self.open.items() if artifact.place == place), "")
+    def find_at(self, location: str) -> str:
+        """Return the id of the artifact at that location; empty for none."""
+        return next((key for key, artifact in self.open.items() if artifact.location == location), "")
 
 
-def build_delivery_place(agent: str, remote: str) -> str:
-    """Return the place of an artifact that a remote agent delivered under that name."""
-    return f"{PLACE_SEPARATOR}{agent}/{remote}"
+def build_delivery_location(agent: str, remote: str) -> str:
+    """Return the location of an artifact that a remote agent delivered under that name."""
+    return f"{LOCATION_SEPARATOR}{agent}/{remote}"
 
 
-def build_file_place(path: str, worktree: str = "") -> str:
-    """Return the place of a file."""
-    return f"{worktree}{PLACE_SEPARATOR}{path}" if worktree else path
+def build_file_location(path: str, worktree: str = "") -> str:
+    """Return the location of a file."""
+    return f"{worktree}{LOCATION_SEPARATOR}{path}" if worktree else path
 
 
 #: A person's request about one artifact.

@@ -45,7 +45,7 @@ class Thread(msgspec.Struct, frozen=True, kw_only=True):
     - `pinned`: context of every turn. `context_usage`: fill of the model's window. `newest_image`:
       sequence of the newest image. `spoken_turns`: a person's newest texts, which a compaction can
       quote. `catalog`: hash of the newest tool catalog.
-    - `opened_sequence`: sequence of its first fact. `cut`: facts up to it are left out of the
+    - `opened_sequence`: sequence of its first fact. `context_after`: facts up to it are left out of the
       model's context. `marks`: positions of the newest turns.
     """
 
@@ -67,7 +67,7 @@ class Thread(msgspec.Struct, frozen=True, kw_only=True):
     ended: TurnEnd | None = None
     team: TeamLoad | None = None
     opened_sequence: int = 0
-    cut: int = 0
+    context_after: int = 0
     marks: tuple[TurnMark, ...] = ()
     external: ExternalLink | None = None
     catalog: str = ""

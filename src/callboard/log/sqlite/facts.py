@@ -88,7 +88,7 @@ class SqliteFacts:
     async def read_arrivals(self, *, after: int = 0, limit: int = 1000) -> tuple[Arrival, ...]:
         return await self._readers.run(lambda connection: read_arrivals(connection, after, limit))
 
-    async def read_newest_place(self) -> int:
+    async def read_newest_position(self) -> int:
         query = "SELECT coalesce(max(position), 0) FROM facts"
         return (await self._readers.run(lambda connection: connection.execute(query).fetchone()))[0]
 

@@ -52,12 +52,12 @@ def read_arrivals(connection: sqlite3.Connection, after: int, limit: int) -> tup
         (after, limit),
     ).fetchall()
     arrivals: list[Arrival] = []
-    for place, stream, *columns, previous in rows:
+    for position, stream, *columns, previous in rows:
         stored = StoredBytes(*columns)
         if previous is None and stored.sequence > 1:
             raise chain.build_broken_refusal(stream, stored.sequence - 1, "is missing")
         chain.check(stream, stored.sequence - 1, previous or chain.begin_chain(stream), [stored])
-        arrivals.append(Arrival(place, decode_record(stream, stored)))
+        arrivals.append(Arrival(position, decode_record(stream, stored)))
     return tuple(arrivals)
 
 

@@ -17,7 +17,8 @@ from .ledger import Ledger, find_end
 from .readers import Readers
 from .writer import Writer
 
-#: The place of a piece is its part's number times this, plus its offset. So the pieces of a part are neighbours, in order.
+#: The `place` of a piece is its part's number times this, plus its offset. So the pieces of a part
+#: are adjacent, in order.
 _SPAN = 1 << 32
 log = logging.getLogger(__name__)
 _scope_decoder = msgspec.json.Decoder(Scope)

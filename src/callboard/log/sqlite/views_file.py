@@ -32,17 +32,17 @@ CREATE TABLE snapshots (
 VIEWS_LAYOUT = zlib.crc32(VIEWS_SQL.encode()) >> 1
 
 
-def protect(data: bytes, *place: str | int | bytes) -> bytes:
-    """Return the data after a checksum of the data and its place."""
-    return _compute_checksum(data, place) + data
+def protect(data: bytes, *row_key: str | int | bytes) -> bytes:
+    """Return the data after a checksum of the data and its row key."""
+    return _compute_checksum(data, row_key) + data
 
 
-def unprotect(stored: object, *place: str | int | bytes) -> bytes | None:
-    """Return the data of protected bytes, or None if they or their place changed. Damaged bytes are never decoded."""
+def unprotect(stored: object, *row_key: str | int | bytes) -> bytes | None:
+    """Return the data of protected bytes, or None if they or their row key changed. Damaged bytes are never decoded."""
     if not isinstance(stored, bytes) or len(stored) < _CHECKSUM_BYTES:
         return None
     data = stored[_CHECKSUM_BYTES:]
-    return data if stored[:_CHECKSUM_BYTES] == _compute_checksum(data, place) else None
+    return data if stored[:_CHECKSUM_BYTES] == _compute_checksum(data, row_key) else None
 
 
 def open_views(path: Path, store: str, erasures: int) -> sqlite3.Connection:
@@ -100,5 +100,5 @@ def _find_defect(path: Path, store: str, erasures: int) -> str | None:
     return None if has_layout and owner == (store, erasures) else ""
 
 
-def _compute_checksum(data: bytes, place: tuple[str | int | bytes, ...]) -> bytes:
-    return zlib.crc32(data, zlib.crc32(repr(place).encode())).to_bytes(_CHECKSUM_BYTES, "big")
+def _compute_checksum(data: bytes, row_key: tuple[str | int | bytes, ...]) -> bytes:
+    return zlib.crc32(data, zlib.crc32(repr(row_key).encode())).to_bytes(_CHECKSUM_BYTES, "big")

@@ -24,7 +24,7 @@ _OUTCOMES: dict[str, ActionOutcome] = {"approve": "approved", "reject": "rejecte
 def add_action(run: OpenRun, record: Record, fact: ActionRequired) -> list[Op]:
     """Add a pending action, and name it in its tool call."""
     row = run.actions[record.scope.action] = ActionPart(
-        **run.place.build_fields(record, record.scope.action, record.scope.step or run.step),
+        **run.position.build_fields(record, record.scope.action, record.scope.step or run.step),
         action_id=record.scope.action,
         action_type=fact.action_type,
         tool=get_requested_tool(fact),

@@ -23,7 +23,7 @@ def resolve(run: OpenRun, record: Record, fact: ContextResolved) -> list[Op]:
     omitted = tuple(ref for ref in fact.omitted if ref.reason not in ("excluded", "compacted"))
     if not (refs or missing or omitted):
         return []
-    fields = run.place.build_aside_fields(record, run.step)
+    fields = run.position.build_aside_fields(record, run.step)
     return upsert(ContextPart(**fields, event="resolved", given=refs, missing=missing, omitted=omitted))
 
 
@@ -59,5 +59,5 @@ def _end_compaction(run: OpenRun, record: Record, **fields: Any) -> list[Op]:
 
 def _build_compaction(record: Record, run: OpenRun, **fields: Any) -> ContextPart:
     """Return the part of a compaction, at the step of its model call."""
-    place = run.place.build_fields(record, build_step_key(record), record.scope.step)
-    return ContextPart(**place, event="compacting", **fields)
+    position_fields = run.position.build_fields(record, build_step_key(record), record.scope.step)
+    return ContextPart(**position_fields, event="compacting", **fields)

@@ -54,12 +54,12 @@ def update_plan(run: OpenRun, record: Record, fact: PlanUpdated) -> list[Op]:
     """Update the plan in place. A new revision is another part."""
     state: PartState = "final" if fact.final else "streaming"
     if run.plan is not None and fact.revision > run.plan.revision:
-        fields = run.place.build_fields(record, build_step_key(record), record.scope.step)
+        fields = run.position.build_fields(record, build_step_key(record), record.scope.step)
         previous = msgspec.structs.replace(run.plan, sequence=record.sequence, state="final", later=fields["key"])
         run.plan = PlanPart(**fields, state=state, steps=fact.steps, revision=fact.revision, former=previous.key)
         return upsert(previous, run.plan)
     if run.plan is None:
-        fields = run.place.build_fields(record, build_step_key(record), record.scope.step)
+        fields = run.position.build_fields(record, build_step_key(record), record.scope.step)
         run.plan = PlanPart(**fields, state=state, steps=fact.steps)
     else:
         run.plan = msgspec.structs.replace(run.plan, sequence=record.sequence, state=state, steps=fact.steps)
@@ -74,7 +74,7 @@ def mark_commentary(run: OpenRun, record: Record, *, answer: tuple[int, ...] = (
 
 
 def _put_text(run: OpenRun, record: Record, content: Text, state: PartState, *, revised: bool = False) -> list[Op]:
-    fields = run.place.build_fields(record, build_step_key(record), record.scope.step)
+    fields = run.position.build_fields(record, build_step_key(record), record.scope.step)
     row = run.texts[record.scope.step] = TextPart(**fields, state=state, content=content, revised=revised)
     return upsert(row)
 
@@ -83,5 +83,5 @@ def _put_reasoning(run: OpenRun, record: Record, content: Text, state: PartState
     """Add reasoning. Reasoning that the provider hides has no part."""
     if not content.text and content.ref is None:
         return []
-    fields = run.place.build_fields(record, build_step_key(record), record.scope.step)
+    fields = run.position.build_fields(record, build_step_key(record), record.scope.step)
     return upsert(ReasoningPart(**fields, state=state, content=content))

@@ -24,7 +24,7 @@ def fail(run: OpenRun, record: Record, fact: ModelFailed) -> list[Op]:
     run.model_calls += 1
     if fact.retry_in_ms is None:
         return []
-    fields = run.place.build_fields(record, build_retry_key(run.place.run, record.scope.step), run.step)
+    fields = run.position.build_fields(record, build_retry_key(run.position.run, record.scope.step), run.step)
     notice = NoticePart(
         **fields, code=fact.code, message=fact.message, retry_in_ms=fact.retry_in_ms, attempt=fact.attempt + 1
     )
@@ -33,7 +33,7 @@ def fail(run: OpenRun, record: Record, fact: ModelFailed) -> list[Op]:
 
 @on
 def report_limits(run: OpenRun, record: Record, fact: QuotaReported) -> list[Op]:
-    fields = run.place.build_aside_fields(record, run.step)
+    fields = run.position.build_aside_fields(record, run.step)
     return upsert(NoticePart(**fields, code="model_limits", message=_format_limits(fact)))
 
 

@@ -161,13 +161,13 @@ class Waiting(Reducer):
 @on
 def receive(waiting: Waiting, record: Record, fact: InboxReserved, run: OpenRun) -> list[Op]:
     """Return the parts of the items that the run receives, in their order."""
-    inbox = waiting.inboxes.get(run.place.thread, {})
-    prefix = build_aside_key(run.place.run, record.sequence)
+    inbox = waiting.inboxes.get(run.position.thread, {})
+    prefix = build_aside_key(run.position.run, record.sequence)
     ops: list[Op] = []
     for number, key in enumerate(fact.items):
         item = inbox.get(key)
         if item is not None:
-            ops += upsert(_build_part(item, run.place.build_fields(record, f"{prefix}.{number:04}", run.step)))
+            ops += upsert(_build_part(item, run.position.build_fields(record, f"{prefix}.{number:04}", run.step)))
     return ops
 
 

@@ -33,7 +33,7 @@ def add_artifact(run: OpenRun, record: Record, fact: RemoteArtifact) -> list[Op]
 def _find_or_add_task(run: OpenRun, record: Record, remote_id: str) -> RemoteTask:
     task = run.remote.get(remote_id)
     if task is None:
-        fields = run.place.build_aside_fields(record, record.scope.step or run.step)
+        fields = run.position.build_aside_fields(record, record.scope.step or run.step)
         row = RemoteStatusPart(**fields, agent_id=record.scope.agent, remote_task_id=remote_id, task_state="unknown")
         task = run.remote[remote_id] = RemoteTask(row)
     return task

@@ -76,7 +76,7 @@ class OpenRun(msgspec.Struct):
         remote: The tasks of a remote agent, by remote id.
     """
 
-    place: PartPosition
+    position: PartPosition
     step: int = 0
     model_calls: int = 0
     asked_sequence: int = 0
@@ -99,14 +99,14 @@ class Runs(Reducer):
     @on
     def start(self, record: Record, fact: TurnStarted) -> None:
         scope = record.scope
-        place = PartPosition(turn=scope.turn, thread=scope.thread, run=scope.run, started=record.sequence)
-        self.open[scope.turn] = OpenRun(place=place)
-        self.newest[scope.thread] = place
+        position = PartPosition(turn=scope.turn, thread=scope.thread, run=scope.run, started=record.sequence)
+        self.open[scope.turn] = OpenRun(position=position)
+        self.newest[scope.thread] = position
 
     def find(self, scope: Scope) -> OpenRun | None:
         """Return the open run of the scope; None if the scope names another run of its turn."""
         run = self.open.get(scope.turn)
-        return None if run is None or (scope.run and scope.run != run.place.run) else run
+        return None if run is None or (scope.run and scope.run != run.position.run) else run
 
     def build_notice_fields(self, record: Record, thread: str) -> dict[str, Any]:
         """Return the fields of a notice within the open run of the fact.
@@ -115,7 +115,7 @@ class Runs(Reducer):
         """
         run, scope = self.find(record.scope), record.scope
         if run is not None:
-            return run.place.build_aside_fields(record, run.step)
+            return run.position.build_aside_fields(record, run.step)
         alone = PartPosition(turn=scope.turn, thread=scope.thread, run=scope.run, started=record.sequence)
         return self.newest.get(thread, alone).build_aside_fields(record, LAST_STEP)
 

@@ -37,7 +37,7 @@ NOT_STARTED = "Not begun: the turn was stopped before."
 def request(run: OpenRun, record: Record, fact: ToolRequested) -> list[Op]:
     """Add the part of a tool call. The texts before it are commentary."""
     row = run.tools[record.scope.tool_call] = ToolPart(
-        **run.place.build_fields(record, record.scope.tool_call, record.scope.step),
+        **run.position.build_fields(record, record.scope.tool_call, record.scope.step),
         tool_call_id=record.scope.tool_call,
         tool=fact.tool,
         state="input-available",
@@ -120,7 +120,7 @@ def cancel(run: OpenRun, record: Record, fact: ToolCancelled) -> list[Op]:
 def add_version(run: OpenRun, record: Record, fact: ArtifactVersionCreated) -> list[Op]:
     """Add the version after the tool call that created it."""
     part = ArtifactPart(
-        **run.place.build_aside_fields(record, record.scope.step or run.step),
+        **run.position.build_aside_fields(record, record.scope.step or run.step),
         artifact_id=record.scope.artifact,
         title=choose_title(fact.title, fact.path),
         version=fact.version,

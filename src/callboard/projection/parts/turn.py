@@ -28,7 +28,7 @@ def interrupt(run: OpenRun, record: Record, fact: TurnInterrupted) -> list[Op]:
 @on
 def fail(run: OpenRun, record: Record, fact: TurnFailed) -> list[Op]:
     error = ErrorPart(
-        **run.place.build_aside_fields(record, LAST_STEP),
+        **run.position.build_aside_fields(record, LAST_STEP),
         code=fact.code,
         message=fact.message,
         hint=fact.hint,
@@ -41,7 +41,7 @@ def fail(run: OpenRun, record: Record, fact: TurnFailed) -> list[Op]:
 def request_steer(run: OpenRun, record: Record, fact: SteerRequested) -> list[Op]:
     """Add a pending steer at the end of the turn."""
     row = run.steers[fact.steer_id] = SteerPart(
-        **run.place.build_aside_fields(record, LAST_STEP),
+        **run.position.build_aside_fields(record, LAST_STEP),
         steer_id=fact.steer_id,
         outcome="pending",
         content=fact.input,
@@ -54,7 +54,7 @@ def request_steer(run: OpenRun, record: Record, fact: SteerRequested) -> list[Op
 @on
 def accept_steer(run: OpenRun, record: Record, fact: SteerAccepted) -> list[Op]:
     """Move the steer before the answer to it."""
-    row, order = run.steers.pop(fact.steer_id, None), run.place.compute_order(record.scope.step)
+    row, order = run.steers.pop(fact.steer_id, None), run.position.compute_order(record.scope.step)
     if row is None:
         return []
     return upsert(msgspec.structs.replace(row, sequence=record.sequence, order=order, outcome="accepted"))

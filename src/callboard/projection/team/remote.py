@@ -67,8 +67,8 @@ def add_artifact(work: RemoteWork, record: Record, fact: RemoteArtifact) -> Remo
 
 def _drop_older_parts(artifacts: tuple[DeliveredArtifact, ...]) -> tuple[DeliveredArtifact, ...]:
     """Drop the parts of older artifacts: every change of the agent sends the whole row again."""
-    room, fitted = _MAX_TOTAL_CHARS, list[DeliveredArtifact]()
+    remaining_chars, fitted = _MAX_TOTAL_CHARS, list[DeliveredArtifact]()
     for artifact in reversed(artifacts):
-        room -= sum(len(part.text.text) for part in artifact.parts)
-        fitted.append(artifact if room >= 0 or not fitted else msgspec.structs.replace(artifact, parts=()))
+        remaining_chars -= sum(len(part.text.text) for part in artifact.parts)
+        fitted.append(artifact if remaining_chars >= 0 or not fitted else msgspec.structs.replace(artifact, parts=()))
     return tuple(reversed(fitted))

@@ -3,7 +3,7 @@
 A workspace's facts are in several streams. Their order is the position of a fact in the store
 (`FactLog.read_arrivals`): the order in which facts became durable, which no restart changes.
 
-**Numbers.** Each position opens a block of numbers, `place << 22`. The first sixteen are for the
+**Numbers.** Each position opens a block of numbers, `position << 22`. The first sixteen are for the
 events of the fact itself, and are always the same. The rest are for live events (Token,
 AgentStatus) until the next fact. Live events are numbered once for all clients and are not stored.
 Each writer of the store has its own share of a block, counted by epochs since the writer of the

@@ -70,12 +70,12 @@ class _FrameArrived(msgspec.Struct, frozen=True):
     frame: Frame
 
 
-def compute_first_number(place: int) -> int:
+def compute_first_number(position: int) -> int:
     """Return the first number of a position's block."""
-    return place << BLOCK_BITS
+    return position << BLOCK_BITS
 
 
-def find_live_range(place: int, behind: int) -> tuple[int, int]:
+def find_live_range(position: int, behind: int) -> tuple[int, int]:
     """Return the first live number at a position and the one after the last.
 
     Args:
@@ -83,7 +83,7 @@ def find_live_range(place: int, behind: int) -> tuple[int, int]:
             together, because a writer adds a fact before it sends live events.
     """
     behind = min(behind, (1 << BLOCK_BITS - SHARE_BITS) - 1)
-    first = compute_first_number(place) + (behind << SHARE_BITS)
+    first = compute_first_number(position) + (behind << SHARE_BITS)
     return first + (0 if behind else FACT_NUMBERS), first + (1 << SHARE_BITS)
 
 
@@ -100,7 +100,7 @@ def encode(seq: int, event: RunEvent) -> bytes:
 
 def number_fact_events(arrival: Arrival) -> list[tuple[int, RunEvent]]:
     """Return the events of a fact with their numbers."""
-    first = compute_first_number(arrival.place)
+    first = compute_first_number(arrival.position)
     return [(first + index, event) for index, event in enumerate(build_run_events(arrival.record))]
 
 
@@ -152,7 +152,7 @@ class RecentEvents:
 class EventOrder:
     """Numbers events. Implements `Listener`.
 
-    `last` is the newest assigned number, `place` the position of the newest numbered fact.
+    `last` is the newest assigned number, `position` the position of the newest numbered fact.
     """
 
     def __init__(
@@ -169,7 +169,7 @@ class EventOrder:
         self._epoch = epoch
         self._end_of_share = 0
         self.find_workspace = find_workspace
-        self.place = 0
+        self.position = 0
         self.last = 0
         self._followers = 0
         self._active = False
@@ -235,10 +235,10 @@ class EventOrder:
         try:
             self._failure = None
             self._active = True
-            self.place = await self._facts().read_newest_place()
-            newest = await self._facts().read_arrivals(after=self.place - 1, limit=1)
+            self.position = await self._facts().read_newest_position()
+            newest = await self._facts().read_arrivals(after=self.position - 1, limit=1)
             written = newest[0].record.header.epoch if newest else 0
-            first, self._end_of_share = find_live_range(self.place, self._epoch() - written)
+            first, self._end_of_share = find_live_range(self.position, self._epoch() - written)
             self.last = max(self.last, first - 1)
             for partial in self._partials.values():
                 partial.seq = self.assign_number()
@@ -278,7 +278,7 @@ class EventOrder:
         if isinstance(item, _FrameArrived):
             await self._number_piece(item)
             return
-        while arrivals := await self._facts().read_arrivals(after=self.place, limit=PAGE):
+        while arrivals := await self._facts().read_arrivals(after=self.position, limit=PAGE):
             for arrival in arrivals:
                 await self._number_fact(arrival)
             if len(arrivals) < PAGE:
@@ -288,14 +288,14 @@ class EventOrder:
     async def _number_fact(self, arrival: Arrival) -> None:
         record = arrival.record
         workspace = await self.find_workspace(record.stream)
-        self.place = arrival.place
+        self.position = arrival.position
         if record.header.type in _TEXT_ENDS:
             part = (record.stream, build_partial_key("text", record.scope))
             self._partials.pop(part, None)
             self._ended_parts.add(part)
         for seq, event in number_fact_events(arrival):
             self.recent.push(NumberedEvent(seq, workspace, encode(seq, event)))
-        first, self._end_of_share = find_live_range(arrival.place, self._epoch() - record.header.epoch)
+        first, self._end_of_share = find_live_range(arrival.position, self._epoch() - record.header.epoch)
         self.last = first - 1
 
     async def _number_piece(self, item: _FrameArrived) -> None:

@@ -47,7 +47,7 @@ class EventStream:
                 await order.wait()
 
     def _can_resume(self, after: int) -> bool:
-        return 0 <= self._order.place - find_position(after) <= MAX_LAG
+        return 0 <= self._order.position - find_position(after) <= MAX_LAG
 
     async def _snapshot(self, workspace: str, *, gap: bool) -> tuple[int, bytes]:
         """Return the partial texts and the state for a new client, and the number that it then has."""
@@ -60,23 +60,23 @@ class EventStream:
         """Yield the events between two numbers: facts from the log, and each partial text so far."""
         partials = self._order.list_partial_texts()
         texts = await self._select(workspace, [text for text in partials if text[0] > after])
-        place = find_position(after) - 1
-        while arrivals := await self._facts().read_arrivals(after=max(place, 0), limit=PAGE):
+        position = find_position(after) - 1
+        while arrivals := await self._facts().read_arrivals(after=max(position, 0), limit=PAGE):
             chunk = bytearray()
             for arrival in arrivals:
-                if compute_first_number(arrival.place) > until:
+                if compute_first_number(arrival.position) > until:
                     break
                 if await self._order.find_workspace(arrival.record.stream) != workspace:
                     continue
-                while texts and texts[0][0] < compute_first_number(arrival.place):
+                while texts and texts[0][0] < compute_first_number(arrival.position):
                     chunk += encode(*texts.pop(0))
                 for seq, event in number_fact_events(arrival):
                     if seq > after:
                         chunk += encode(seq, event)
             if chunk:
                 yield bytes(chunk)
-            place = arrivals[-1].place
-            if len(arrivals) < PAGE or compute_first_number(place) > until:
+            position = arrivals[-1].position
+            if len(arrivals) < PAGE or compute_first_number(position) > until:
                 break
         if texts:
             yield b"".join(encode(seq, event) for seq, event in texts)

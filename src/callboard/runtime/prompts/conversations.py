@@ -91,7 +91,7 @@ def find_history_floor(thread: Thread) -> int:
 
     Inputs of waiting turns and of the current turn are needed even if they were summarised.
     """
-    start = max(thread.opened_sequence - 1, thread.cut, 0)
+    start = max(thread.opened_sequence - 1, thread.context_after, 0)
     if not thread.context_usage.compacted:
         return start
     waiting = (*thread.queue, *((thread.submitted,) if thread.submitted is not None else ()))

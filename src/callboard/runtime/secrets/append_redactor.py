@@ -93,7 +93,7 @@ def redact_hook_result(hooked: HookResult | None, secrets: Secrets) -> HookResul
     return msgspec.structs.replace(redact_value(hooked, secrets), arguments=arguments)
 
 
-def redact_outcome(outcome: ToolOutcome, secrets: Secrets) -> ToolOutcome:
+def redact_tool_outcome(outcome: ToolOutcome, secrets: Secrets) -> ToolOutcome:
     """Return a call's outcome with its contents, redacted."""
     blobs, refs = _redact_blobs(outcome.blobs, secrets)
     bare = redact_value(msgspec.structs.replace(outcome, blobs=()), secrets)
@@ -102,17 +102,19 @@ def redact_outcome(outcome: ToolOutcome, secrets: Secrets) -> ToolOutcome:
     return msgspec.structs.replace(bare, blobs=blobs) if outcome.blobs else bare
 
 
-def redact_report(report: _T, secrets: Secrets) -> _T:
+def redact_outcome(outcome: _T, secrets: Secrets) -> _T:
     """Return an effect's outcome with its contents, redacted."""
-    match report:
+    match outcome:
         case ToolEnded():
-            return cast("_T", msgspec.structs.replace(report, outcome=redact_outcome(report.outcome, secrets)))
+            return cast("_T", msgspec.structs.replace(outcome, outcome=redact_tool_outcome(outcome.outcome, secrets)))
         case RunStopped():
-            outcomes = {call: redact_outcome(call_outcome, secrets) for call, call_outcome in report.outcomes.items()}
-            bare = redact_value(msgspec.structs.replace(report, outcomes={}), secrets)
+            outcomes = {
+                call: redact_tool_outcome(call_outcome, secrets) for call, call_outcome in outcome.outcomes.items()
+            }
+            bare = redact_value(msgspec.structs.replace(outcome, outcomes={}), secrets)
             return cast("_T", msgspec.structs.replace(bare, outcomes=outcomes))
         case _:
-            return redact_value(report, secrets)
+            return redact_value(outcome, secrets)
 
 
 def body_hash(name: str, command: Command, secrets: Secrets) -> str:

@@ -31,12 +31,12 @@ class ActionExpiry:
         self._tasks = BackgroundTasks()
         self._closed = False
 
-    def add(self, session: str, key: str, at: int, report: Outcome) -> None:
+    def add(self, session: str, key: str, at: int, outcome: Outcome) -> None:
         """Send the report to the session at that time. A key that is already waiting is not added again."""
         if key in self._keys or self._closed:
             return
         self._keys.add(key)
-        heapq.heappush(self._heap, (at, key, session, report))
+        heapq.heappush(self._heap, (at, key, session, outcome))
         self._set_timer()
 
     async def close(self) -> None:

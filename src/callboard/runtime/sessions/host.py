@@ -36,7 +36,7 @@ from ..dependencies import Dependencies
 from ..processes import Processes
 from ..prompts.conversations import Conversations
 from ..prompts.run_config import RunConfigBuilder
-from ..secrets.append_redactor import redact_report
+from ..secrets.append_redactor import redact_outcome
 from ..session_state import SessionState
 from ..workspaces.context import WorkspaceContext
 from .decision_inputs import DecisionInputsBuilder
@@ -148,11 +148,11 @@ class SessionHost:
             await self.run_contexts.wait_ready()
         return await self._run_serially(self._decide_command(request, actor, stored_answer, alongside))
 
-    async def report(self, report: Outcome) -> None:
+    async def report(self, outcome: Outcome) -> None:
         """Decide on the outcome of an effect."""
-        if isinstance(report, WakeTimeReached):
+        if isinstance(outcome, WakeTimeReached):
             await self.run_contexts.wait_ready()
-        await self._run_serially(self._report(report))
+        await self._run_serially(self._report(outcome))
 
     async def wait_settled(self) -> None:
         """Wait until every request so far is committed or refused."""
@@ -209,9 +209,9 @@ class SessionHost:
         await self._commit(decision, origin, stored, alongside)
         return answer
 
-    async def _report(self, report: Outcome) -> None:
+    async def _report(self, outcome: Outcome) -> None:
         inputs = await self._decision_inputs.build_for_outcome(self.epoch)
-        decision = decide_outcome(self.state, redact_report(report, self.dependencies.secrets), inputs)
+        decision = decide_outcome(self.state, redact_outcome(outcome, self.dependencies.secrets), inputs)
         actor = SCHEDULE if any(_is_scheduled(new.fact) for new in decision.facts) else None
         await self._commit(decision, Origin(at=max(inputs.now, self.state.at), actor=actor), None)
 

@@ -255,11 +255,11 @@ class EffectRunner:
             await host.wait_settled()
         return ended
 
-    async def _report(self, host: SessionHost, report: RunStopped) -> None:
+    async def _report(self, host: SessionHost, outcome: RunStopped) -> None:
         """Report the end of a run. While the disk is full, retry, because the run must not appear to be running."""
         while True:
             try:
-                await host.report(report)
+                await host.report(outcome)
                 return
             except Refusal as refusal:
                 if refusal.code not in ("store_full", "store_locked") or self._is_closing.is_set():

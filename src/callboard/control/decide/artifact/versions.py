@@ -16,7 +16,7 @@ from callboard.contracts.facts.tool import FileChange
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch
-from ...state.artifact import OpenArtifact, build_delivery_place, build_file_place
+from ...state.artifact import OpenArtifact, build_delivery_location, build_file_location
 from ...state.session import Thread
 
 #: The scope of a change without a step.
@@ -41,10 +41,10 @@ def record_changes(
     if not recorded:
         return
     worktree = find_worktree(batch.state.threads.get(scope.thread)) if origin == "agent" else ""
-    places = {artifact.place: key for key, artifact in batch.state.artifacts.open.items() if artifact.place}
+    artifact_ids = {artifact.location: key for key, artifact in batch.state.artifacts.open.items() if artifact.location}
     for change in recorded:
-        place = build_file_place(change.path, worktree)
-        key = places.get(place, "")
+        location = build_file_location(change.path, worktree)
+        key = artifact_ids.get(location, "")
         if change.after is None:
             if key:
                 _record_removal(batch, scope, key)
@@ -53,7 +53,7 @@ def record_changes(
             _end_missing_artifact(batch, key)
             key = ""
         if not key:
-            key = places[place] = _create_file_artifact(batch, scope, change.path, change.after, worktree)
+            key = artifact_ids[location] = _create_file_artifact(batch, scope, change.path, change.after, worktree)
         _record_change(batch, _build_artifact_scope(scope, key), change, change.after, origin)
 
 
@@ -118,7 +118,7 @@ def record_delivery(batch: Batch, scope: Scope, fact: RemoteArtifact) -> None:
             blob = make_blob(part.text.text.encode("utf-8", "surrogatepass"))
             batch.add_blobs(blob)
             content = blob.ref
-        key = batch.state.artifacts.find_at(build_delivery_place(scope.agent, name))
+        key = batch.state.artifacts.find_at(build_delivery_location(scope.agent, name))
         if not key:
             key = batch.inputs.ids.new("artifact")
             title = part.name or fact.name or fact.remote_artifact_id
@@ -165,7 +165,7 @@ def find_artifact(batch: Batch, name: str, worktree: str) -> str:
     return (
         name
         if name in artifacts.open
-        else artifacts.find_at(build_file_place(name, worktree)) or artifacts.find_at(name)
+        else artifacts.find_at(build_file_location(name, worktree)) or artifacts.find_at(name)
     )
 
 

@@ -32,7 +32,7 @@ from ..turn.plan import record_plan
 
 def record_external(
     batch: Batch,
-    report: ExternalConnected
+    outcome: ExternalConnected
     | ExternalChanged
     | ExternalDisconnected
     | PartEnded
@@ -40,54 +40,54 @@ def record_external(
     | ExternalPlanReported,
 ) -> None:
     """Record a report of an external agent."""
-    match report:
+    match outcome:
         case ExternalConnected():
-            record_connected(batch, report)
+            record_connected(batch, outcome)
         case ExternalChanged():
-            record_settings(batch, report)
+            record_settings(batch, outcome)
         case ExternalDisconnected():
-            record_disconnected(batch, report)
+            record_disconnected(batch, outcome)
         case PartEnded():
-            record_part(batch, report)
+            record_part(batch, outcome)
         case ExternalCallReported():
-            record_call(batch, report)
+            record_call(batch, outcome)
         case ExternalPlanReported():
-            record_reported_plan(batch, report)
+            record_reported_plan(batch, outcome)
 
 
-def record_connected(batch: Batch, report: ExternalConnected) -> None:
+def record_connected(batch: Batch, outcome: ExternalConnected) -> None:
     """Record that the agent has a conversation for this thread."""
-    thread = batch.state.threads.get(report.thread)
+    thread = batch.state.threads.get(outcome.thread)
     if thread is None:
         return
     batch.add(
         AgentConnected(
-            provider_session_id=report.provider_session,
-            name=report.name,
-            version=report.version,
-            resumed=report.resumed,
-            card=batch.store_text(report.card),
-            mode=report.settings.mode,
-            model=report.settings.model,
+            provider_session_id=outcome.provider_session,
+            name=outcome.name,
+            version=outcome.version,
+            resumed=outcome.resumed,
+            card=batch.store_text(outcome.card),
+            mode=outcome.settings.mode,
+            model=outcome.settings.model,
         ),
         build_thread_scope(thread),
     )
 
 
-def record_settings(batch: Batch, report: ExternalChanged) -> None:
+def record_settings(batch: Batch, outcome: ExternalChanged) -> None:
     """Record the mode and the model that apply from now on."""
-    thread = batch.state.threads.get(report.thread)
+    thread = batch.state.threads.get(outcome.thread)
     if thread is not None:
-        settings = report.settings
-        fact = AgentModeChanged(mode=settings.mode, model=settings.model, allowed=report.allowed)
+        settings = outcome.settings
+        fact = AgentModeChanged(mode=settings.mode, model=settings.model, allowed=outcome.allowed)
         batch.add(fact, build_thread_scope(thread))
 
 
-def record_disconnected(batch: Batch, report: ExternalDisconnected) -> None:
+def record_disconnected(batch: Batch, outcome: ExternalDisconnected) -> None:
     """Record that the agent ended."""
-    thread = batch.state.threads.get(report.thread)
+    thread = batch.state.threads.get(outcome.thread)
     if thread is not None:
-        disconnect(batch, thread, report.reason)
+        disconnect(batch, thread, outcome.reason)
 
 
 def disconnect(batch: Batch, thread: Thread, reason: str) -> None:
@@ -100,29 +100,29 @@ def disconnect(batch: Batch, thread: Thread, reason: str) -> None:
         )
 
 
-def record_part(batch: Batch, report: PartEnded) -> None:
+def record_part(batch: Batch, outcome: PartEnded) -> None:
     """Record a complete part of the response. The first part consumes the inbox items of the
     prompt."""
-    prompted = _find_prompted_run(batch, report)
+    prompted = _find_prompted_run(batch, outcome)
     if prompted is None:
         return
     thread, run = prompted
-    piece = report.piece
+    piece = outcome.piece
     scope = build_run_scope(thread, run, piece.step)
     if piece.kind == "text":
         batch.add(MessageText(content=batch.store_text(piece.text)), scope)
     else:
         batch.add(ReasoningCompleted(content=batch.store_text(piece.text)), scope)
-    consume_inbox(batch, report.thread)
+    consume_inbox(batch, outcome.thread)
 
 
-def record_call(batch: Batch, report: ExternalCallReported) -> None:
+def record_call(batch: Batch, outcome: ExternalCallReported) -> None:
     """Record a call that the agent began or asks permission for, with the gate's evaluation."""
-    prompted = _find_prompted_run(batch, report)
+    prompted = _find_prompted_run(batch, outcome)
     if prompted is None:
         return
     thread, run = prompted
-    call, evaluation = report.call, report.call.evaluation
+    call, evaluation = outcome.call, outcome.call.evaluation
     scope = build_call_scope(thread, run, call)
     before = run.find_call(call.call)
     if before is None:
@@ -147,7 +147,7 @@ def record_call(batch: Batch, report: ExternalCallReported) -> None:
         scope,
     )
     if run.stopping:
-        started = report.is_underway or (before is not None and before.phase == "running")
+        started = outcome.is_underway or (before is not None and before.phase == "running")
         batch.add(ToolCancelled(started=started), scope)
     elif evaluation.verdict == "deny":
         batch.add(ToolRefused(code=evaluation.code or "policy_denied", message=evaluation.message), scope)
@@ -156,20 +156,20 @@ def record_call(batch: Batch, report: ExternalCallReported) -> None:
     elif before is None or before.phase != "running":
         start_call(batch, scope, call.tool, evaluation)
     if call.tool not in (START_AGENT, CONNECT_AGENT):
-        consume_inbox(batch, report.thread)
+        consume_inbox(batch, outcome.thread)
 
 
-def record_reported_plan(batch: Batch, report: ExternalPlanReported) -> None:
+def record_reported_plan(batch: Batch, outcome: ExternalPlanReported) -> None:
     """Record the agent's plan."""
-    prompted = _find_prompted_run(batch, report)
+    prompted = _find_prompted_run(batch, outcome)
     if prompted is not None:
-        record_plan(batch, *prompted, report.step, report.steps)
-        consume_inbox(batch, report.thread)
+        record_plan(batch, *prompted, outcome.step, outcome.steps)
+        consume_inbox(batch, outcome.thread)
 
 
 def _find_prompted_run(
-    batch: Batch, report: PartEnded | ExternalCallReported | ExternalPlanReported
+    batch: Batch, outcome: PartEnded | ExternalCallReported | ExternalPlanReported
 ) -> tuple[Thread, OpenRun] | None:
     """Return the run with this open prompt; None if it ended."""
-    open_run = find_run(batch, report.thread, report.run)
-    return open_run if open_run is not None and open_run[1].model_step == report.prompt else None
+    open_run = find_run(batch, outcome.thread, outcome.run)
+    return open_run if open_run is not None and open_run[1].model_step == outcome.prompt else None

@@ -25,21 +25,21 @@ from ..turn.inbox import consume_inbox
 from ..turn.iterate import find_run, require_run
 
 
-def record_remote(batch: Batch, report: RemoteReported | RemoteNeedEnded) -> None:
+def record_remote(batch: Batch, outcome: RemoteReported | RemoteNeedEnded) -> None:
     """Record a report of a remote agent."""
-    if isinstance(report, RemoteReported):
-        record_remote_report(batch, report)
+    if isinstance(outcome, RemoteReported):
+        record_remote_report(batch, outcome)
     else:
-        withdraw_request(batch, report)
+        withdraw_request(batch, outcome)
 
 
-def record_remote_report(batch: Batch, report: RemoteReported) -> None:
+def record_remote_report(batch: Batch, outcome: RemoteReported) -> None:
     """Record a task state or an artifact. The first report consumes the inbox items of the prompt."""
-    open_run = find_run(batch, report.thread, report.run)
-    if open_run is None or open_run[1].model_step != report.prompt:
+    open_run = find_run(batch, outcome.thread, outcome.run)
+    if open_run is None or open_run[1].model_step != outcome.prompt:
         return
     thread, run = open_run
-    scope, content = build_run_scope(thread, run), report.report
+    scope, content = build_run_scope(thread, run), outcome.report
     if isinstance(content, TaskReported):
         batch.add(
             RemoteTaskChanged(
@@ -60,17 +60,17 @@ def record_remote_report(batch: Batch, report: RemoteReported) -> None:
         batch.add(fact, scope)
         record_delivery(batch, scope, fact)
     if not (isinstance(content, TaskReported) and content.state == "unknown"):
-        consume_inbox(batch, report.thread)
+        consume_inbox(batch, outcome.thread)
 
 
-def withdraw_request(batch: Batch, report: RemoteNeedEnded) -> None:
+def withdraw_request(batch: Batch, outcome: RemoteNeedEnded) -> None:
     """Withdraw a request that the agent no longer needs. An answer in transit is kept."""
-    open_run = find_run(batch, report.thread, report.run)
-    call = open_run[1].find_call(report.call) if open_run is not None else None
+    open_run = find_run(batch, outcome.thread, outcome.run)
+    call = open_run[1].find_call(outcome.call) if open_run is not None else None
     if open_run is None or call is None or call.phase != "waiting":
         return
     thread, run = open_run
-    batch.add(ActionWithdrawn(reason=report.reason), build_action_scope(thread, run, call))
+    batch.add(ActionWithdrawn(reason=outcome.reason), build_action_scope(thread, run, call))
     batch.add(ToolCancelled(started=False), build_call_scope(thread, run, call))
 
 

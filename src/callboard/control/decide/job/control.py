@@ -8,7 +8,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.task import TaskPaused
 
 from ...batch import Batch
-from ...task_status import build_task_scope, list_parts
+from ...task_status import build_task_scope, list_subtasks
 from ..task.control import cancel_task, pause_task, resume_task
 from .status import build_job_answer, list_items, require_active_job, require_job
 
@@ -57,6 +57,6 @@ def pause_interrupted_jobs(batch: Batch) -> None:
         job_task = batch.state.tasks.get(job.task)
         if job_task is None or job_task.cancelling:
             continue
-        for task in (job_task, *list_parts(batch.state, job_task.task)):
+        for task in (job_task, *list_subtasks(batch.state, job_task.task)):
             if not task.paused and not task.cancelling:
                 batch.add(TaskPaused(reason="its process ended"), build_task_scope(batch.state, task))

@@ -41,12 +41,12 @@ def settle_jobs(batch: Batch) -> None:
 def _start_items(batch: Batch, job: OpenJob) -> None:
     items = list_items(batch.state, job)
     limit = min(job.parallel or batch.inputs.team_budget, batch.inputs.team_budget)
-    room = limit - sum(_is_using_room(batch, item) for item in items)
+    free_slots = limit - sum(_is_using_slot(batch, item) for item in items)
     for item in items:
-        if room <= 0:
+        if free_slots <= 0:
             return
         if _is_ready(item):
-            room -= begin_item(batch, job, item)
+            free_slots -= begin_item(batch, job, item)
 
 
 def _close_workers(batch: Batch) -> None:
@@ -59,7 +59,7 @@ def _close_workers(batch: Batch) -> None:
             ending.end_child(batch, thread, child, "closed", "its job has ended")
 
 
-def _is_using_room(batch: Batch, item: OpenTask) -> bool:
+def _is_using_slot(batch: Batch, item: OpenTask) -> bool:
     return item.work == "running" and not (item.paused and find_task_run(batch.state, item) is None)
 
 

@@ -40,26 +40,26 @@ class MergeReported(msgspec.Struct, frozen=True, kw_only=True):
     blobs: tuple[Blob, ...] = ()
 
 
-def record_worktree(batch: Batch, report: WorktreeMade | WorktreeLeft) -> None:
+def record_worktree(batch: Batch, outcome: WorktreeMade | WorktreeLeft) -> None:
     """Record what happened to a child's worktree."""
-    if isinstance(report, WorktreeMade):
-        record_made(batch, report)
+    if isinstance(outcome, WorktreeMade):
+        record_made(batch, outcome)
     else:
-        warn_of_kept_worktree(batch, report)
+        warn_of_kept_worktree(batch, outcome)
 
 
-def record_made(batch: Batch, report: WorktreeMade) -> None:
+def record_made(batch: Batch, outcome: WorktreeMade) -> None:
     """Record that the worktree is ready, so the child can start, or fail the child."""
-    thread = batch.state.threads.get(report.thread)
+    thread = batch.state.threads.get(outcome.thread)
     if thread is None or thread.child is None or thread.child.worktree or thread.child.status != "queued":
         return
-    if report.code is None:
+    if outcome.code is None:
         batch.add(
-            SubagentIsolated(path=report.path, branch=report.branch, base=report.base),
+            SubagentIsolated(path=outcome.path, branch=outcome.branch, base=outcome.base),
             build_child_scope(thread, thread.child),
         )
     else:
-        ending.fail_child(batch, thread, thread.child, report.code, report.message)
+        ending.fail_child(batch, thread, thread.child, outcome.code, outcome.message)
 
 
 def require_mergeable(
@@ -124,13 +124,13 @@ def lose_merges(batch: Batch, message: str) -> None:
             batch.add(SubagentMerged(status="unknown", message=message), build_child_scope(thread, thread.child))
 
 
-def warn_of_kept_worktree(batch: Batch, report: WorktreeLeft) -> None:
+def warn_of_kept_worktree(batch: Batch, outcome: WorktreeLeft) -> None:
     """Warn that the worktree of a closed child has unmerged work and was kept."""
     batch.add(
         WarningRaised(
             code="worktree_kept",
-            message=f"The worktree of {report.agent} was kept in {report.path}: {to_clause(report.reason)}.",
-            hint=f"Merge the branch {report.branch} or delete it, then remove the folder with git worktree remove.",
+            message=f"The worktree of {outcome.agent} was kept in {outcome.path}: {to_clause(outcome.reason)}.",
+            hint=f"Merge the branch {outcome.branch} or delete it, then remove the folder with git worktree remove.",
         ),
-        Scope(thread=report.parent, agent=report.agent),
+        Scope(thread=outcome.parent, agent=outcome.agent),
     )

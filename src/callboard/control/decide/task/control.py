@@ -23,7 +23,7 @@ from ...task_status import (
     find_task_run,
     find_task_thread,
     find_task_worker,
-    list_parts,
+    list_subtasks,
     require_task,
     was_stopped,
 )
@@ -50,7 +50,7 @@ def cancel_task(batch: Batch, by: Thread | None, name: str, reason: str) -> Task
     if task.cancelling:
         return build_task_answer(batch, name)
     # A cancelling task gets no new subtasks, so this list is complete.
-    whole = [task, *(part for part in list_parts(batch.state, name) if not part.cancelling)]
+    whole = [task, *(part for part in list_subtasks(batch.state, name) if not part.cancelling)]
     for part in whole:
         batch.add(TaskCancelRequested(reason=reason), build_task_scope(batch.state, part))
     for part in whole:
@@ -72,7 +72,7 @@ def pause_task(batch: Batch, request: PauseTask) -> TaskChanged:
     if task.paused:
         raise Refusal("task_paused", "The task is already paused.", field="taskId", hint="Resume it with resume_task.")
     _check_not_cancelling(task)
-    whole = [task, *(part for part in list_parts(batch.state, task.task) if not part.paused and not part.cancelling)]
+    whole = [task, *(part for part in list_subtasks(batch.state, task.task) if not part.paused and not part.cancelling)]
     for part in whole:
         batch.add(TaskPaused(reason=request.reason), build_task_scope(batch.state, part))
     for part in whole:
@@ -94,7 +94,7 @@ def resume_task(batch: Batch, request: ResumeTask) -> TaskChanged:
             field="taskId",
             hint="Resume only paused tasks: list_tasks shows the status of each.",
         )
-    whole = [task, *(part for part in list_parts(batch.state, task.task) if part.paused)]
+    whole = [task, *(part for part in list_subtasks(batch.state, task.task) if part.paused)]
     for part in whole:
         batch.add(TaskResumed(reason=request.reason), build_task_scope(batch.state, part))
     for part in whole:

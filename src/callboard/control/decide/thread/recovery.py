@@ -24,7 +24,7 @@ ENDED = "its process ended"
 MAX_CLOCK_STEP_MICROSECONDS = 60_000_000
 
 
-def take_over(batch: Batch, report: HostTakenOver) -> bool:
+def take_over(batch: Batch, outcome: HostTakenOver) -> bool:
     """Take over the runs of older epochs, and return True if any ended.
 
     A run that only waits for a person keeps waiting with its approval. Every other run ends, and a
@@ -50,7 +50,7 @@ def take_over(batch: Batch, report: HostTakenOver) -> bool:
     for thread, run in stale:
         if thread.thread in resting:
             continue
-        partials = [partial for partial in report.partials if partial.scope.run == run.run]
+        partials = [partial for partial in outcome.partials if partial.scope.run == run.run]
         close_run(
             batch,
             thread,
@@ -80,13 +80,13 @@ def _record_clock_difference(batch: Batch) -> None:
     )
 
 
-def record_clock_step(batch: Batch, report: ClockStepped) -> None:
+def record_clock_step(batch: Batch, outcome: ClockStepped) -> None:
     """Record that the machine's clock was set while this process runs. Times of facts and schedules
     do not follow it."""
     if not batch.state.lead:
         return
-    back = report.by < 0
-    seconds = abs(report.by) // 1_000_000
+    back = outcome.by < 0
+    seconds = abs(outcome.by) // 1_000_000
     batch.add(
         WarningRaised(
             code="clock_went_back" if back else "clock_stepped",

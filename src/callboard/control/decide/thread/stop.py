@@ -51,22 +51,22 @@ def interrupt_turn(batch: Batch, request: InterruptTurn) -> ThreadChanged:
     return build_thread_answer(batch, thread.thread)
 
 
-def finish_stop(batch: Batch, report: RunStopped) -> None:
+def finish_stop(batch: Batch, outcome: RunStopped) -> None:
     """Close what the run had open, then the turn, and start the next queued turn."""
-    open_run = find_run(batch, report.thread, report.run)
+    open_run = find_run(batch, outcome.thread, outcome.run)
     if open_run is None:
         return
     thread, run = open_run
-    if report.response is not None:
-        record_late_response(batch, thread, run, report.response)
-        thread, run = require_run(batch, report.thread)
+    if outcome.response is not None:
+        record_late_response(batch, thread, run, outcome.response)
+        thread, run = require_run(batch, outcome.thread)
     close_run(
-        batch, thread, run, cause=report.cause, reason=report.reason, pieces=report.pieces, outcomes=report.outcomes
+        batch, thread, run, cause=outcome.cause, reason=outcome.reason, pieces=outcome.pieces, outcomes=outcome.outcomes
     )
-    if report.cause == "shutdown":
-        pause_queue(batch, report.thread)
+    if outcome.cause == "shutdown":
+        pause_queue(batch, outcome.thread)
     else:
-        start_next(batch, report.thread)
+        start_next(batch, outcome.thread)
 
 
 def close_run(

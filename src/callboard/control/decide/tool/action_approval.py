@@ -127,9 +127,9 @@ def respond_action(batch: Batch, request: RespondAction) -> ActionAnswered:
     )
 
 
-def expire_action(batch: Batch, report: ActionTimedOut) -> None:
+def expire_action(batch: Batch, outcome: ActionTimedOut) -> None:
     """Deny an action that reached its expiry time."""
-    waiting = find_waiting_call(batch.state, report.action)
+    waiting = find_waiting_call(batch.state, outcome.action)
     if waiting is None:
         return
     thread, run, call = waiting

@@ -13,23 +13,23 @@ from ...outcomes import ElicitationEnded, ElicitationStarted
 from ..turn.iterate import find_run
 
 
-def record_elicitation(batch: Batch, report: ElicitationStarted | ElicitationEnded) -> None:
+def record_elicitation(batch: Batch, outcome: ElicitationStarted | ElicitationEnded) -> None:
     """Record that a call asks a question, or no longer waits for the answer."""
-    if isinstance(report, ElicitationStarted):
-        begin_elicitation(batch, report)
+    if isinstance(outcome, ElicitationStarted):
+        begin_elicitation(batch, outcome)
     else:
-        withdraw_elicitation(batch, report)
+        withdraw_elicitation(batch, outcome)
 
 
-def begin_elicitation(batch: Batch, report: ElicitationStarted) -> None:
+def begin_elicitation(batch: Batch, outcome: ElicitationStarted) -> None:
     """Record the question of a running call. A call with a pending question, or in a stopping turn,
     asks none."""
-    open_run = find_run(batch, report.thread, report.run)
-    call = open_run[1].find_call(report.call) if open_run is not None else None
+    open_run = find_run(batch, outcome.thread, outcome.run)
+    call = open_run[1].find_call(outcome.call) if open_run is not None else None
     if open_run is None or call is None or call.phase != "running" or call.action or open_run[1].stopping:
         return
     thread, run = open_run
-    question = report.question
+    question = outcome.question
     expiry = batch.inputs.approval_expiry_us
     batch.add(
         ActionRequired(
@@ -49,10 +49,10 @@ def begin_elicitation(batch: Batch, report: ElicitationStarted) -> None:
     )
 
 
-def withdraw_elicitation(batch: Batch, report: ElicitationEnded) -> None:
+def withdraw_elicitation(batch: Batch, outcome: ElicitationEnded) -> None:
     """Withdraw the question that the server no longer waits for."""
-    open_run = find_run(batch, report.thread, report.run)
-    call = open_run[1].find_call(report.call) if open_run is not None else None
+    open_run = find_run(batch, outcome.thread, outcome.run)
+    call = open_run[1].find_call(outcome.call) if open_run is not None else None
     if open_run is None or call is None or call.phase != "running" or not call.action:
         return
     batch.add(ActionWithdrawn(reason="the server withdrew the question"), build_action_scope(*open_run, call))

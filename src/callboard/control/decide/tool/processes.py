@@ -39,23 +39,23 @@ def change_process(batch: Batch, request: ProcessCommand) -> ProcessChanged:
     return ProcessChanged(session_id=batch.state.session, process_id=request.process_id, sequence=batch.state.sequence)
 
 
-def record_process(batch: Batch, report: ProcessStartReported | ProcessEndReported) -> None:
+def record_process(batch: Batch, outcome: ProcessStartReported | ProcessEndReported) -> None:
     """Record that a command continues in the background, or that its process ended."""
-    if isinstance(report, ProcessStartReported):
-        batch.add(ProcessStarted(command=batch.store_text(report.command), summary=report.summary), report.scope)
+    if isinstance(outcome, ProcessStartReported):
+        batch.add(ProcessStarted(command=batch.store_text(outcome.command), summary=outcome.summary), outcome.scope)
         return
-    process = batch.state.processes.get(report.process)
+    process = batch.state.processes.get(outcome.process)
     if process is None:
         return
-    terminated = report.status == "exited" and process.stopping
+    terminated = outcome.status == "exited" and process.stopping
     batch.add(
         ProcessEnded(
-            status="terminated" if terminated else report.status,
-            exit_code=report.exit_code,
-            output=batch.store_text(report.output),
-            duration_ms=report.duration_ms,
-            code=report.code,
-            message=report.message,
+            status="terminated" if terminated else outcome.status,
+            exit_code=outcome.exit_code,
+            output=batch.store_text(outcome.output),
+            duration_ms=outcome.duration_ms,
+            code=outcome.code,
+            message=outcome.message,
         ),
         process.scope,
     )

@@ -65,7 +65,7 @@ def record_context_change(batch: Batch, thread_id: str) -> None:
     if run is None:
         return
     others = tuple(omission for omission in run.omitted if omission.reason not in ("older_turns", "compacted"))
-    omitted = (*others, *_list_omitted_turns(thread, thread.cut))
+    omitted = (*others, *_list_omitted_turns(thread, thread.context_after))
     if omitted == run.omitted:
         return
     window = batch.inputs.find_capabilities(run.provider, run.model).window
@@ -89,9 +89,9 @@ def compute_cut(thread: Thread, limit: int) -> int:
     for later, mark in zip(reversed(thread.marks), reversed(thread.marks[:-1]), strict=False):
         steps += mark.steps
         if steps > limit:
-            return max(thread.cut, later.sequence - 1)
+            return max(thread.context_after, later.sequence - 1)
     unmarked = thread.marks[0].sequence - 1 if len(thread.marks) == MAX_MARKS else 0
-    return max(thread.cut, unmarked)
+    return max(thread.context_after, unmarked)
 
 
 def count_used_tokens(thread: Thread, run: OpenRun | None) -> int:
@@ -101,7 +101,7 @@ def count_used_tokens(thread: Thread, run: OpenRun | None) -> int:
     if usage.reported:
         return usage.reported + usage.since
     older_marks = thread.marks[:-1] if run is not None else thread.marks
-    turns = sum(mark.tokens for mark in older_marks if mark.started > max(thread.cut, usage.compacted))
+    turns = sum(mark.tokens for mark in older_marks if mark.started > max(thread.context_after, usage.compacted))
     rounds = sum(model_round.tokens for model_round in run.rounds) if run is not None else 0
     prompts = (
         sum(prompt.size for prompt in run.prompts) // BYTES_PER_TOKEN + TOOL_TOKENS * len(run.tools)
@@ -146,7 +146,7 @@ def ask_for_summary(batch: Batch, thread_id: str, through: int) -> None:
             provider=run.provider,
             model=run.model,
             iteration=run.iteration,
-            context_after=thread.cut,
+            context_after=thread.context_after,
             context_through=through,
             purpose="compaction",
         ),
@@ -157,7 +157,7 @@ def ask_for_summary(batch: Batch, thread_id: str, through: int) -> None:
 def find_older_part(thread: Thread, run: OpenRun | None, keep: int) -> tuple[int, int]:
     """Return the sequence through which the thread can be compacted, 0 for none, and its tokens.
     The newest part stays: up to `keep` tokens, and at least the newest round or turn."""
-    left_out = max(thread.cut, thread.context_usage.compacted)
+    left_out = max(thread.context_after, thread.context_usage.compacted)
     ended_marks = thread.marks[:-1] if run is not None else thread.marks
     parts = [(mark.started, mark.tokens) for mark in ended_marks if mark.started > left_out]
     turns = len(parts)
@@ -211,9 +211,9 @@ def _list_omitted_refs(refs: tuple[ContextRef, ...], capabilities: ModelCapabili
     return omissions
 
 
-def _list_omitted_turns(thread: Thread, cut: int) -> list[Omission]:
+def _list_omitted_turns(thread: Thread, context_after: int) -> list[Omission]:
     """Return the turns that are left out of the context."""
     compacted = thread.context_usage.compacted
     omissions = [Omission(reason="compacted", tokens=None)] if compacted else []
-    turns = sum(compacted < mark.started <= cut for mark in thread.marks)
+    turns = sum(compacted < mark.started <= context_after for mark in thread.marks)
     return [*omissions, Omission(reason="older_turns", count=turns)] if turns else omissions

@@ -64,26 +64,26 @@ def _build_request(batch: Batch, thread: Thread, run: OpenRun, iteration: int) -
     )
 
 
-def record_model_end(batch: Batch, report: ModelResponded, scope: Scope) -> None:
+def record_model_end(batch: Batch, outcome: ModelResponded, scope: Scope) -> None:
     """Record the end and the usage of a model call, in the scope of its step."""
     batch.add(
         ModelCompleted(
-            stop_reason=report.stop_reason,
-            provider_reason=report.provider_reason,
-            first_ms=report.first_ms,
-            duration_ms=report.duration_ms,
-            response_id=report.response_id,
+            stop_reason=outcome.stop_reason,
+            provider_reason=outcome.provider_reason,
+            first_ms=outcome.first_ms,
+            duration_ms=outcome.duration_ms,
+            response_id=outcome.response_id,
         ),
         scope,
     )
     batch.add(
         CostRecorded(
-            input_tokens=report.usage.input_tokens,
-            output_tokens=report.usage.output_tokens,
-            cached_tokens=report.usage.cached_tokens,
-            reasoning_tokens=report.usage.reasoning_tokens,
-            amount=report.usage.amount,
-            source=report.usage.source,
+            input_tokens=outcome.usage.input_tokens,
+            output_tokens=outcome.usage.output_tokens,
+            cached_tokens=outcome.usage.cached_tokens,
+            reasoning_tokens=outcome.usage.reasoning_tokens,
+            amount=outcome.usage.amount,
+            source=outcome.usage.source,
         ),
         scope,
     )

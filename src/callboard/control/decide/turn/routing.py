@@ -149,14 +149,14 @@ def find_fallbacks(batch: Batch, thread: Thread, run: OpenRun, code: str) -> tup
     return tuple(candidate for candidate in run.fallbacks if not _check_candidate(batch, candidate, needs).excluded)
 
 
-def fall_back(batch: Batch, thread_id: str, report: ModelAttemptFailed, fallbacks: tuple[Candidate, ...]) -> None:
+def fall_back(batch: Batch, thread_id: str, outcome: ModelAttemptFailed, fallbacks: tuple[Candidate, ...]) -> None:
     """Ask the next model what the failed one was asked."""
-    route_to_fallback(batch, thread_id, report, fallbacks)
+    route_to_fallback(batch, thread_id, outcome, fallbacks)
     repeat_request(batch, thread_id)
 
 
 def route_to_fallback(
-    batch: Batch, thread_id: str, report: ModelAttemptFailed, fallbacks: tuple[Candidate, ...]
+    batch: Batch, thread_id: str, outcome: ModelAttemptFailed, fallbacks: tuple[Candidate, ...]
 ) -> None:
     """Record the route to the next model, and why."""
     thread = batch.get_thread(thread_id)
@@ -166,19 +166,19 @@ def route_to_fallback(
     chosen, *rest = fallbacks
     failed = f"{run.provider}/{run.model}"
     candidates = tuple(
-        msgspec.structs.replace(candidate, excluded=f"It failed in this run: {report.code}.")
+        msgspec.structs.replace(candidate, excluded=f"It failed in this run: {outcome.code}.")
         if format_model(candidate) == failed
         else candidate
         for candidate in run.candidates
     )
     scope = build_run_scope(thread, run)
-    reason = f"{failed} failed: {report.message}"
+    reason = f"{failed} failed: {outcome.message}"
     batch.add(
         RoutingResolved(candidates=candidates, chosen=chosen, reason=reason, fallbacks=tuple(rest)),
         scope,
     )
-    message = f"{failed} failed. {format_model(chosen)} replaces it: {report.message}"
-    batch.add(WarningRaised(code="model_fell_back", message=message), build_run_scope(thread, run, report.step))
+    message = f"{failed} failed. {format_model(chosen)} replaces it: {outcome.message}"
+    batch.add(WarningRaised(code="model_fell_back", message=message), build_run_scope(thread, run, outcome.step))
 
 
 def record_quota(batch: Batch, thread: Thread, run: OpenRun, step: int, quota: Quota | None, *, refused: bool) -> None:
@@ -219,7 +219,7 @@ def _check_candidate(batch: Batch, candidate: Candidate, needs: _ModelNeeds) -> 
 
 def _has_images(thread: Thread) -> bool:
     """Return True if the context has images of earlier turns or calls."""
-    return thread.newest_image > max(thread.cut, thread.context_usage.compacted)
+    return thread.newest_image > max(thread.context_after, thread.context_usage.compacted)
 
 
 def _list_attached_images(batch: Batch) -> list[str]:

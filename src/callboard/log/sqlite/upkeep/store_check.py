@@ -192,10 +192,10 @@ class _Check:
     def _list_blobs(self) -> Generator[tuple[int, bytes, int]]:
         query = "SELECT number, CAST(hash AS BLOB), length(data) FROM blobs ORDER BY number"
         rows = self._connection.execute(query if self._whole else f"{query} DESC LIMIT {QUICK_BLOBS}")
-        room = QUICK_BYTES
+        remaining_bytes = QUICK_BYTES
         for row in rows:
-            room -= row[2]
-            if self._whole or room >= 0:
+            remaining_bytes -= row[2]
+            if self._whole or remaining_bytes >= 0:
                 yield row
 
     def _describe_use(self, blob: int) -> str:
