@@ -14,7 +14,7 @@ from tests.prove.driver import store
 
 from .page_driver import link_to, open_page
 
-SIGN_IN_TEXTS = {"en-US": ("You are not signed in", "Try again"), "zh-CN": ("你尚未登录", "重试")}
+SIGN_IN_TEXTS = {"en-US": ("You are not signed in", "Retry"), "zh-CN": ("你尚未登录", "重试")}
 
 
 def test_the_code_leaves_the_address_and_a_reload_and_a_second_tab_need_none(

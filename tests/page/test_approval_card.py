@@ -38,13 +38,13 @@ def test_the_command_is_above_the_question_and_hidden_parts_are_counted(product:
         assert question is not None
         assert words is not None
         assert command["y"] < question["y"] < words["y"]
-        tab.button("Reject").click()
+        card.get_by_role("button", name="Reject").click()
         expect(card.get_by_role("listitem")).to_have_text(
             [
                 "Unknown number of commands",
                 "It may delete or overwrite what Callboard cannot restore.",
             ]
         )
-        tab.button("Reject").click()
+        card.get_by_role("button", name="Reject").click()
         expect(tab.page.get_by_role("article", name="Answer")).to_have_text("I ran both.")
         assert tab.troubles == []

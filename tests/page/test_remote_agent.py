@@ -106,7 +106,7 @@ def test_a_question_of_a_remote_agent_is_answered_with_a_text(product: Product, 
         answer.fill("Blue.")
         answer.press("Control+Enter")
         expect(card).to_have_count(0)
-        expect(roster).to_contain_text("last status: Completed")
+        expect(roster).to_contain_text("last status: Done")
         expect(roster).not_to_contain_text("Needs input")
         roster.get_by_role("button", name="Show details of painter").click()
         facts = roster.get_by_role("region", name="painter, remote agent")

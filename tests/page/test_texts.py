@@ -30,7 +30,7 @@ def test_a_rejection_is_one_line_and_the_wait_for_it_counts_as_no_work(product: 
         line = tab.conversation.get_by_text("Rejected by you")
         expect(line).to_be_visible()
         expect(tab.conversation).to_contain_text("not here")
-        expect(tab.conversation.get_by_role("button", name="Write hello.txt")).to_contain_text("Not run")
+        expect(tab.conversation.get_by_role("button", name="Write hello.txt")).to_contain_text("Rejected")
         expect(tab.status).not_to_contain_text("call ")
 
 

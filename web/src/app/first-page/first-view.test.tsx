@@ -84,7 +84,7 @@ test('a slow search for past sessions shows a loading line, and a failed one its
   expect(await screen.findByText('Looking for Claude Code and Codex sessions…')).toBeTruthy()
   fail()
   expect(await screen.findByText('The disk is gone.')).toBeTruthy()
-  expect(screen.getByRole('button', { name: 'Try again' })).toBeTruthy()
+  expect(screen.getByRole('button', { name: 'Retry' })).toBeTruthy()
 })
 
 test('products without past sessions are not mentioned', async () => {

@@ -52,9 +52,7 @@ export function AgentFacts(props: {
         <Fact name={t('team.fact.definition')}>{agent.definition || t('app.unknown')}</Fact>
         <LimitFacts agent={agent} />
         {sent + received > 0 && (
-          <Fact name={t('team.view.handoffs')}>
-            {t('team.fact.handoffs', { given: sent, taken: received })}
-          </Fact>
+          <Fact name={t('team.view.handoffs')}>{t('team.fact.handoffs', { sent, received })}</Fact>
         )}
         {agent.lastActivity > 0 && (
           <Fact name={t('team.fact.activity')}>{formatClockTime(agent.lastActivity, t.locale)}</Fact>

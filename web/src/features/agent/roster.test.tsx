@@ -99,7 +99,7 @@ test.each([
   'unknown',
 ] as const)('each state of a background agent has a text: %s', (state) => {
   show(showRoster(buildSleeper({ state })).surface)
-  const words = { scheduled: 'Scheduled', completed: 'Ended', unknown: 'Unknown' } as const
+  const words = { scheduled: 'Scheduled', completed: 'Done', unknown: 'Unknown' } as const
   const label = state in words ? words[state as keyof typeof words] : state[0]?.toUpperCase() + state.slice(1)
   expect(screen.getAllByText(label).length).toBeGreaterThan(0)
 })
@@ -132,7 +132,7 @@ test('an idle remote agent is not done: its last report has a time (UI-23)', asy
   show(showRoster(buildRemote()).surface)
   expect(screen.getByText('Idle')).toBeTruthy()
   expect(screen.getByText('last status: Working')).toBeTruthy()
-  expect(screen.queryByText('Completed')).toBeNull()
+  expect(screen.queryByText('Done')).toBeNull()
   await openDetails('linter')
   const facts = within(screen.getByRole('region', { name: 'linter, remote agent' }))
   expect(facts.getByText('Linter 2.1')).toBeTruthy()
@@ -174,7 +174,7 @@ test('an unreachable agent reads unknown and can be retried (UI-23)', async () =
   await openDetails('linter')
   const alert = within(screen.getByRole('alert'))
   expect(alert.getByText('Cannot reach the remote agent. Its state is unknown.')).toBeTruthy()
-  await userEvent.click(alert.getByRole('button', { name: 'Try again' }))
+  await userEvent.click(alert.getByRole('button', { name: 'Retry' }))
   expect(did).toHaveBeenLastCalledWith('retry agent', 'linter')
 })
 

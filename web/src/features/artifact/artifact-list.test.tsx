@@ -141,7 +141,7 @@ test('an archive shows its progress, its result, or why it failed (CTX-05)', asy
   expect(first?.getByRole<HTMLProgressElement>('progressbar', { name: 'Export progress' }).position).toBe(0.3)
   expect(second?.getByText('2 artifacts')).toBeTruthy()
   expect(second?.getByRole('alert').textContent).toBe('Too large More than fits.')
-  await userEvent.click(second?.getByRole('button', { name: 'Try again' }) as HTMLElement)
+  await userEvent.click(second?.getByRole('button', { name: 'Retry' }) as HTMLElement)
   expect(recorded.onRetryExport).toHaveBeenCalledExactlyOnceWith('art_b', 'exp_b')
   await userEvent.click(third?.getByRole('button', { name: /^Download, 2/ }) as HTMLElement)
   expect(vi.mocked(recorded.onDownload).mock.calls).toMatchObject([[{ name: 'artifacts.zip' }]])

@@ -113,7 +113,7 @@ test('a turn without parts requests them when it is visible, and shows a failure
   const { update } = show(renderView([]))
   expect(onNeedParts).toHaveBeenCalledExactlyOnceWith('trn_a')
   update(renderView(['trn_a']))
-  await userEvent.click(screen.getByRole('button', { name: 'Try again' }))
+  await userEvent.click(screen.getByRole('button', { name: 'Retry' }))
   expect(onNeedParts).toHaveBeenCalledTimes(2)
 })
 
@@ -204,10 +204,10 @@ test('an imported turn, whose facts have one time, shows no duration', () => {
 
 test('the facts of a turn line are separated', () => {
   const turn = fillAs('turns', buildTurnRow('trn_a', 10, { waitedUs: 9_000_000, toolCalls: 3 }))
-  const activity = { ...summarizeActivity(turn, []), failedTools: 1, refusedTools: 2 }
+  const activity = { ...summarizeActivity(turn, []), failedTools: 1, rejectedTools: 2 }
   show(<SummaryRow activity={activity} open={false} onToggle={vi.fn()} />)
   expect(screen.getByRole('button').textContent).toBe(
-    '3 tool calls · 3s · waited 9s for you · 1 failed · 2 not run',
+    '3 tool calls · 3s · waited 9s for you · 1 failed · 2 rejected',
   )
 })
 

@@ -38,7 +38,7 @@ export const SummaryRow = memo(
               <span className="text-bad">{t.count('turn.failed_tools', activity.failedTools)}</span>
             </>
           )}
-          {activity.refusedTools > 0 && SEPARATOR + t.count('turn.refused_tools', activity.refusedTools)}
+          {activity.rejectedTools > 0 && SEPARATOR + t.count('turn.rejected_tools', activity.rejectedTools)}
         </span>
         {activity.added + activity.removed > 0 && (
           <span className="tabular font-mono text-sm" aria-hidden="true">

@@ -1,6 +1,6 @@
 import { stripToolName } from '@/system/format/arguments'
 import type { ToolPart } from '@/system/rows/model'
-import { wasRefused } from '@/system/selectors/activity'
+import { wasRejected } from '@/system/selectors/activity'
 import { Badge, type Tone } from '@/ui/marks'
 import { describeReasons } from '../shared/code-texts'
 import { useT } from '../shared/surface'
@@ -8,13 +8,13 @@ import { useT } from '../shared/surface'
 const TONES: Readonly<Record<string, Tone>> = { allow: 'good', ask: 'warn', deny: 'bad', refused: 'bad' }
 
 /**
- * The final verdict on a call. A call that ended without a start was refused, or not run because its
+ * The final verdict on a call. A call that ended without a start was rejected, or not run because its
  * turn was stopped, whatever the first verdict was.
  */
 function findFinalVerdict(tool: ToolPart): string {
   if (tool.startedAt !== 0 || tool.verdict === '' || tool.verdict === 'deny') return tool.verdict
   if (tool.state === 'cancelled') return 'not_run'
-  return wasRefused(tool) ? 'refused' : tool.verdict
+  return wasRejected(tool) ? 'rejected' : tool.verdict
 }
 
 /** The gate's checks of each call, and its sandbox. */

@@ -112,15 +112,15 @@ function Demos({ demos, onDemo }: { demos: readonly DemoOffer[]; onDemo: (name: 
 }
 
 const IN_THE_SAMPLE = ['first.sample_1', 'first.sample_2', 'first.sample_3'] as const
-const ELSEWHERE = ['first.elsewhere_1', 'first.elsewhere_2', 'first.elsewhere_3'] as const
+const SUGGESTIONS = ['first.suggestions_1', 'first.suggestions_2', 'first.suggestions_3'] as const
 
 function Sample({ sample, onPrompt }: { sample: boolean; onPrompt: (text: string) => void }) {
   const t = useT()
   return (
-    <Offer icon="play" title={t(sample ? 'first.sample' : 'first.elsewhere')}>
-      <p className="pb-1 text-ink-soft">{t(sample ? 'first.sample_here' : 'first.sample_elsewhere')}</p>
+    <Offer icon="play" title={t(sample ? 'first.sample' : 'first.suggestions')}>
+      <p className="pb-1 text-ink-soft">{t(sample ? 'first.sample_here' : 'first.suggestions_help')}</p>
       <ul>
-        {(sample ? IN_THE_SAMPLE : ELSEWHERE).map((key) => (
+        {(sample ? IN_THE_SAMPLE : SUGGESTIONS).map((key) => (
           <li key={key}>
             <button
               type="button"

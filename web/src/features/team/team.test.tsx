@@ -76,7 +76,7 @@ test('a timeline is filtered by kind and by text', async () => {
   expect(timeline.textContent).toBe('No matching entries.')
 })
 
-test('a refused call reads the same in the timeline as in the conversation: it did not run', () => {
+test('a refused call reads the same in the timeline as in the conversation', () => {
   const refused = { state: 'output-error', code: 'person_denied', startedAt: 0 } as const
   const part = fillAs(
     'parts',
@@ -84,7 +84,7 @@ test('a refused call reads the same in the timeline as in the conversation: it d
   )
   const team = createTeam({ runs: buildRuns(1) })
   show(<RunList team={team} getParts={() => [part]} onNeedParts={() => {}} onOpenAgent={() => {}} />)
-  const moment = within(screen.getByRole('list', { name: 'Run timeline' })).getByText('Not run')
+  const moment = within(screen.getByRole('list', { name: 'Run timeline' })).getByText('Rejected')
   expect(moment.className).not.toContain('text-bad')
 })
 

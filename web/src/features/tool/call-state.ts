@@ -1,14 +1,14 @@
 /** The state of a call, in words and colour. */
 import type { Translate } from '@/system/i18n/translate'
 import type { ToolPart } from '@/system/rows/model'
-import { wasRefused } from '@/system/selectors/activity'
+import { wasRejected } from '@/system/selectors/activity'
 import { describeReasons } from '../shared/code-texts'
 
 /** The state in words. The code distinguishes a refusal, an unknown outcome and a failure. */
 export function describeCallState(t: Translate, part: ToolPart, waiting: boolean): string {
   if (waiting) return t('tool.waiting')
   // The line of the request names who rejected the call.
-  if (part.code === 'person_denied') return t('tool.not_run')
+  if (part.code === 'person_denied') return t('verdict.rejected')
   if (part.exitCode !== null && part.exitCode !== 0) return t('tool.exit', { code: part.exitCode })
   const code = part.code === '' ? null : t.find(`code.${part.code}`)
   if (code !== null) return code
@@ -17,7 +17,7 @@ export function describeCallState(t: Translate, part: ToolPart, waiting: boolean
 
 export function chooseTone(part: ToolPart, waiting: boolean): string {
   if (waiting) return 'text-warn'
-  if (wasRefused(part)) return 'text-ink-soft'
+  if (wasRejected(part)) return 'text-ink-soft'
   return part.state === 'output-error' ? 'text-bad' : 'text-ink-faint'
 }
 

@@ -1,7 +1,7 @@
 import { stripTerminalCodes } from '@/system/format/ansi'
 import { layOutArguments } from '@/system/format/arguments'
 import type { Text, ToolPart } from '@/system/rows/model'
-import { wasRefused } from '@/system/selectors/activity'
+import { wasRejected } from '@/system/selectors/activity'
 import { CodeBlock } from '@/ui/code-block'
 import { LoadMore } from '../shared/load-more'
 import { RowImage } from '../shared/row-image'
@@ -18,7 +18,7 @@ export function ToolDetail({ part }: { part: ToolPart }) {
       <Block title={t('tool.input')} text={part.arguments} json />
       {part.asked !== null && <Block title={t('tool.original_input')} text={part.asked} json />}
       {part.changes.length > 0 && <FileChanges call={part.key} changes={part.changes} />}
-      {message && <p className={`wrap-any ${wasRefused(part) ? 'text-ink-soft' : 'text-bad'}`}>{message}</p>}
+      {message && <p className={`wrap-any ${wasRejected(part) ? 'text-ink-soft' : 'text-bad'}`}>{message}</p>}
       <Block
         title={t('tool.output')}
         text={part.output}

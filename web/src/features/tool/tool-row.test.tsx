@@ -141,7 +141,7 @@ test('a call that a person rejected is not shown as a failure of the tool (CTL-0
       waiting={false}
     />,
   )
-  expect(screen.getByText('Not run').className).not.toContain('text-bad')
+  expect(screen.getByText('Rejected').className).not.toContain('text-bad')
 })
 
 const buildCall = (tool: string, fields: object, answer: object, change: Partial<WireTool> = {}) =>

@@ -3,7 +3,7 @@ import { stripTerminalCodes } from '@/system/format/ansi'
 import { stripToolName } from '@/system/format/arguments'
 import { formatCount, formatDuration } from '@/system/format/numbers'
 import type { ToolPart } from '@/system/rows/model'
-import { wasRefused } from '@/system/selectors/activity'
+import { wasRejected } from '@/system/selectors/activity'
 import { Icon, type IconName } from '@/ui/icon'
 import { Elapsed } from '../shared/elapsed'
 import { useOpened } from '../shared/opened-rows'
@@ -37,7 +37,7 @@ export const ToolRow = memo(({ part, waiting }: { part: ToolPart; waiting: boole
   const teamCall = describeTeamCall(t, part, names)
   const summary = teamCall?.message ?? stripToolName(part.tool, part.summary)
   const [open, setOpen] = useOpened(part.key)
-  const refused = wasRefused(part)
+  const refused = wasRejected(part)
   const failed = part.state === 'output-error' && !refused
   const active = part.state === 'running' || part.state === 'progress'
   const writing = part.state === 'input-streaming'

@@ -5,7 +5,7 @@ export interface Activity {
   readonly tools: number
   readonly failedTools: number
   /** Calls that the gate or a person rejected. */
-  readonly refusedTools: number
+  readonly rejectedTools: number
   readonly files: number
   readonly added: number
   readonly removed: number
@@ -18,14 +18,14 @@ export interface Activity {
 
 export function summarizeActivity(turn: TurnRow, process: readonly Part[]): Activity {
   let failedTools = 0
-  let refusedTools = 0
+  let rejectedTools = 0
   let added = 0
   let removed = 0
   let steers = 0
   for (const part of process) {
     if (part.kind === 'user_text') steers++
     if (part.kind !== 'tool_call') continue
-    if (wasRefused(part)) refusedTools++
+    if (wasRejected(part)) rejectedTools++
     else if (part.state === 'output-error') failedTools++
     for (const change of part.changes) {
       added += change.added ?? 0
@@ -36,7 +36,7 @@ export function summarizeActivity(turn: TurnRow, process: readonly Part[]): Acti
   return {
     tools: turn.toolCalls,
     failedTools,
-    refusedTools,
+    rejectedTools,
     files,
     added,
     removed,
@@ -79,6 +79,6 @@ export function isQuestion({ actionType }: { readonly actionType: ActionPart['ac
 }
 
 /** Whether a call was rejected before it started. That is not a failure of the tool. */
-export function wasRefused(part: ToolPart): boolean {
+export function wasRejected(part: ToolPart): boolean {
   return part.state === 'output-error' && part.startedAt === 0
 }

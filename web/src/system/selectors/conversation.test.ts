@@ -60,7 +60,7 @@ test('a completed turn folds into one summary, and the answer stays (UI-04, UI-0
   expect(listKinds(list)).toEqual(['input', 'summary', 'answer'])
   expect(list[1]).toMatchObject({
     open: false,
-    activity: { tools: 2, files: 1, added: 3, removed: 1, failedTools: 0, refusedTools: 0, duration: 12_000 },
+    activity: { tools: 2, files: 1, added: 3, removed: 1, failedTools: 0, rejectedTools: 0, duration: 12_000 },
   })
 })
 
@@ -72,7 +72,7 @@ test('a rejected call differs from a failed one', () => {
     startedAt: 0,
   })
   expect(buildItems(done, [failed, refused, answer])[1]).toMatchObject({
-    activity: { failedTools: 1, refusedTools: 1 },
+    activity: { failedTools: 1, rejectedTools: 1 },
   })
 })
 

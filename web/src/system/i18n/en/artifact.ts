@@ -74,7 +74,7 @@ export const enArtifact = {
   'artifact.unsaved_changes': 'Unsaved changes from v{version}',
   'artifact.continue_draft': 'Continue editing',
   'artifact.save_draft': 'Save as v{version}',
-  'artifact.retry': 'Try again',
+  'artifact.retry': 'Retry',
   'artifact.exports': 'Exports',
   'artifact.export.file': 'Export this version',
   'artifact.export.diff': 'Export diff with previous',

@@ -74,8 +74,7 @@ export const enContext = {
   'context.unpin': 'Unpin {ref}',
   'context.pin_missing': 'not found',
   'context.compaction': 'Compact',
-  'context.compaction_help':
-    'Replaces older messages with a summary for the model. The log keeps everything.',
+  'context.compaction_help': 'Replaces older messages with a summary. The log keeps everything.',
   'context.compact': 'Compact now',
   'context.compact_busy': 'Not available while a turn runs.',
   'composer.attach': 'Attach files',

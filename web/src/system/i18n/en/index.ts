@@ -36,12 +36,12 @@ export const en = {
   'app.unknown': 'Unknown',
   'app.none': 'None',
   'app.erased': 'This text was erased.',
-  'app.retry_now': 'Try again',
+  'app.retry_now': 'Retry',
 
   'sign_in.unauthenticated': 'You are not signed in',
   'sign_in.unauthenticated_hint': 'Run {command} in your folder and open the printed address.',
   'sign_in.unreachable': 'Cannot reach Callboard',
-  'sign_in.unreachable_hint': 'Run {command} in your folder, then try again.',
+  'sign_in.unreachable_hint': 'Run {command} in your folder, then retry.',
 
   'failure.title': 'This page crashed',
   'failure.hint': 'Your sessions are safe and keep running. Reload the page.',
@@ -174,7 +174,7 @@ export const en = {
   'verdict.allow': 'Allowed',
   'verdict.ask': 'Asked',
   'verdict.deny': 'Denied',
-  'verdict.refused': 'Rejected',
+  'verdict.rejected': 'Rejected',
   'verdict.not_run': 'Not run',
   'check.hooks': 'Hooks',
   'check.tools': 'Tool list',
@@ -208,7 +208,7 @@ export const en = {
   'theme.dark': 'Dark',
   'language.label': 'Language',
 
-  'notices.label': 'Notifications',
+  'notices.label': 'Notices',
   'notices.dismiss': 'Dismiss',
 
   ...enTurns,

@@ -82,7 +82,7 @@ export const enTeam = {
   'team.fact.globs': 'Writable files',
   'team.fact.branch': 'Branch',
   'team.fact.worktree': 'Worktree',
-  'team.fact.handoffs': '{given} sent, {taken} received',
+  'team.fact.handoffs': '{sent} sent, {received} received',
   'team.fact.activity': 'Last active',
   'team.fact.thread': 'Thread',
   'team.fact.provider_mode': 'Agent mode',
@@ -157,7 +157,7 @@ export const enTeam = {
   'team.attempts_one': '{count} attempt',
   'team.attempts_other': '{count} attempts',
   'team.acceptance': 'Done when: {text}',
-  'team.part_of': 'Part of: {task}',
+  'team.part_of': 'Subtask of: {task}',
   'team.depends_on': 'Depends on: {tasks}',
   'team.refs': 'References',
 

@@ -67,7 +67,7 @@ export const zhArtifact: Readonly<Record<keyof typeof enArtifact, string>> = {
   'artifact.save_over': '将我的草稿保存为 v{version}',
   'artifact.saving': '正在保存…',
   'artifact.too_long': '文本过长，无法在此编辑。',
-  'artifact.conflict': 'v{version} 更新',
+  'artifact.conflict': 'v{version} 较新',
   'artifact.conflict_help': '你的草稿基于 v{base}。请复制需要的更改，然后保存或放弃草稿。',
   'artifact.show_theirs': '显示 v{version} 中的更改',
   'artifact.their_text': 'v{version} 的文本',

@@ -76,7 +76,7 @@ export const zhContext: Readonly<Record<keyof typeof enContext, string>> = {
   'context.unpin': '取消固定 {ref}',
   'context.pin_missing': '未找到',
   'context.compaction': '压缩',
-  'context.compaction_help': '为模型将较早的消息替换为摘要。日志保留全部内容。',
+  'context.compaction_help': '将较早的消息替换为摘要。日志保留全部内容。',
   'context.compact': '立即压缩',
   'context.compact_busy': '轮次运行期间不可用。',
   'composer.attach': '附加文件',

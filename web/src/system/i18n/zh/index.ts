@@ -174,7 +174,7 @@ export const zh: Texts = {
   'verdict.allow': '已允许',
   'verdict.ask': '已询问',
   'verdict.deny': '已拒绝',
-  'verdict.refused': '被拒绝',
+  'verdict.rejected': '被拒绝',
   'verdict.not_run': '未运行',
   'check.hooks': '钩子',
   'check.tools': '工具列表',
@@ -208,7 +208,7 @@ export const zh: Texts = {
   'theme.dark': '深色',
   'language.label': '语言',
 
-  'notices.label': '通知',
+  'notices.label': '提示',
   'notices.dismiss': '关闭',
 
   ...zhTurns,
