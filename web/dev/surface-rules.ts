@@ -70,7 +70,7 @@ export function findOffences(source: Source): readonly string[] {
 function findForbiddenImport(path: string, part: 'features' | 'ui', node: Node): string | null {
   if (node.type !== 'ImportDeclaration' && node.type !== 'ImportExpression') return null
   const from = node.source as Node & { readonly value?: unknown }
-  if (typeof from.value !== 'string') return 'imports what is known only when it runs'
+  if (typeof from.value !== 'string') return 'imports a name computed at run time'
   const name = from.value
   if (node.importKind === 'type' && name.startsWith('@/system/')) return null
   if (name.startsWith('@/system/')) return PURE.some((pure) => pure.test(name)) ? null : `imports ${name}`
@@ -96,7 +96,7 @@ function findAutomaticAnswer(node: Node): string | null {
   if (first === undefined) return null
   for (const inner of walkDescendants(first)) {
     const name = inner.type === 'CallExpression' ? getCalledName(inner) : null
-    if (name !== null && /^on[A-Z]/.test(name) && !READS.test(name)) return `calls ${name} by itself`
+    if (name !== null && /^on[A-Z]/.test(name) && !READS.test(name)) return `calls ${name} without the person`
   }
   return null
 }
@@ -104,7 +104,7 @@ function findAutomaticAnswer(node: Node): string | null {
 function findPress(node: Node): string | null {
   if (node.type !== 'CallExpression' || (node.callee as Node).type !== 'MemberExpression') return null
   const name = getCalledName(node)
-  return name !== null && PRESSES.has(name) ? `presses by itself with ${name}` : null
+  return name !== null && PRESSES.has(name) ? `presses without the person, with ${name}` : null
 }
 
 /** Local state that is typed as a row, or initialised from a field with the state of a run. */

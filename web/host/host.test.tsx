@@ -54,7 +54,7 @@ test('the host receives the person’s actions, and the surface never answers au
   ])
 })
 
-test('surfaces hold no truth: what the host removes is gone, whatever was answered', async () => {
+test('surfaces store no truth: a row that the host removes disappears, with or without an answer', async () => {
   const { rerender } = render(<Host rows={[...ROWS, buildActionRow()]} onAction={vi.fn()} />)
   await userEvent.click(screen.getByRole('button', { name: /Let it run/ }))
   expect(screen.getByRole('region', { name: 'Pending request' })).toBeTruthy()

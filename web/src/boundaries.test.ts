@@ -15,7 +15,7 @@ import { findOffences } from '../dev/surface-rules'
 
 const ROOT = new URL('..', import.meta.url).pathname
 
-test('surfaces and primitives do not fetch, subscribe, answer or hold a run', () => {
+test('surfaces and primitives do not fetch, subscribe, answer or store a run', () => {
   const all = [...readSources('features'), ...readSources('ui')]
   expect(all.length).toBeGreaterThan(30)
   expect(all.flatMap(findOffences)).toEqual([])
@@ -31,10 +31,10 @@ const OFFENCES: readonly (readonly [text: string, offence: string])[] = [
   ["import { create } from 'zustand'", 'imports zustand'],
   ["import OpenAI from 'openai'", 'imports openai'],
   ["const m = import('@/system/stream/subscription')", 'imports @/system/stream/subscription'],
-  ['const m = import(name)', 'imports what is known only when it runs'],
-  ["useEffect(() => { props.onAnswer({ decision: 'approve' }) }, [])", 'calls onAnswer by itself'],
-  ["setTimeout(() => onSend('go on', 'start'), 100)", 'calls onSend by itself'],
-  ['button.current?.click()', 'presses by itself with click'],
+  ['const m = import(name)', 'imports a name computed at run time'],
+  ["useEffect(() => { props.onAnswer({ decision: 'approve' }) }, [])", 'calls onAnswer without the person'],
+  ["setTimeout(() => onSend('go on', 'start'), 100)", 'calls onSend without the person'],
+  ['button.current?.click()', 'presses without the person, with click'],
   [
     "import type { TurnRow } from '@/system/rows/model'; const [t] = useState<TurnRow | null>(null)",
     'keeps a TurnRow in useState',
@@ -67,15 +67,15 @@ const PLANTED: Readonly<Record<string, string>> = {
 
 test('the linter forbids the same in surfaces, and only there', () => {
   const biome = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome')
-  const place = mkdtempSync(join(tmpdir(), 'callboard-lint-'))
+  const folder = mkdtempSync(join(tmpdir(), 'callboard-lint-'))
   try {
-    cpSync(`${ROOT}biome.json`, join(place, 'biome.json'))
+    cpSync(`${ROOT}biome.json`, join(folder, 'biome.json'))
     for (const [path, text] of Object.entries(PLANTED)) {
-      mkdirSync(join(place, dirname(path)), { recursive: true })
-      writeFileSync(join(place, path), text)
+      mkdirSync(join(folder, dirname(path)), { recursive: true })
+      writeFileSync(join(folder, path), text)
     }
     const { stdout, stderr, status } = spawnSync(process.execPath, [biome, 'lint', '.'], {
-      cwd: place,
+      cwd: folder,
       encoding: 'utf8',
     })
     const reported = [...`${stdout}${stderr}`.matchAll(/(src\S+?):\d+:\d+ lint\/style\/noRestricted/g)]
@@ -86,7 +86,7 @@ test('the linter forbids the same in surfaces, and only there', () => {
     ])
     expect(status).not.toBe(0)
   } finally {
-    rmSync(place, { recursive: true })
+    rmSync(folder, { recursive: true })
   }
 })
 

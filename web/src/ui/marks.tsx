@@ -10,7 +10,7 @@ const DOTS: Record<Tone, string> = {
   bad: 'bg-bad',
 }
 
-/** A coloured dot beside a text that says the same. */
+/** A coloured dot. The text next to it has the same meaning. */
 export function Dot({ tone, active = false }: { tone: Tone; active?: boolean }) {
   return (
     <span

@@ -117,9 +117,9 @@ function useDraftCleanup(actions: readonly ActionRow[]) {
   const { drafts } = useServices()
   const before = useRef<readonly string[]>([])
   useEffect(() => {
-    const there = actions.map((action) => action.actionId)
-    for (const id of before.current) if (!there.includes(id)) drafts.set(id, '')
-    before.current = there
+    const actionIds = actions.map((action) => action.actionId)
+    for (const id of before.current) if (!actionIds.includes(id)) drafts.set(id, '')
+    before.current = actionIds
   }, [actions, drafts])
 }
 

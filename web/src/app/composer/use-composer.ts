@@ -60,7 +60,7 @@ export function useFirstTurn(): NextTurn {
   return { settings, chosen: next.permissionMode !== undefined, onChoose }
 }
 
-/** `running` is the running turn, whose model may differ from the next one's. */
+/** `running` is the running turn. Its model may differ from the next turn's. */
 export function useComposer(draftKey: string, { settings, chosen, onChoose }: NextTurn, running = '') {
   const { values, drafts, workbench } = useServices()
   useSignal(drafts.changes)
@@ -113,22 +113,22 @@ function useModelRoute(draftKey: string, running: string, hasImages: boolean): R
   const { api, workspaceId } = workbench
   const models = workbench.meta?.models.map(({ provider, name }) => `${provider}/${name}`).join(' ')
   const inputs = `${draftKey} ${workspaceId} ${running} ${settings.view.read?.digest} ${models}`
-  const [answer, setAnswer] = useState({ holds: '', route: null as RoutePreview | null })
+  const [answer, setAnswer] = useState({ answeredInputs: '', route: null as RoutePreview | null })
   // biome-ignore lint/correctness/useExhaustiveDependencies: `inputs` changes if the answer may change
   useEffect(() => {
     if (!hasImages) return
     let isStale = false
     const target = draftKey === NEW_SESSION ? { workspaceId } : { sessionId: draftKey }
     api.query('preview_route', target).then(
-      (route) => !isStale && setAnswer({ holds: inputs, route }),
+      (route) => !isStale && setAnswer({ answeredInputs: inputs, route }),
       // Sending reports the same problem as a refusal.
-      () => !isStale && setAnswer({ holds: inputs, route: null }),
+      () => !isStale && setAnswer({ answeredInputs: inputs, route: null }),
     )
     return () => {
       isStale = true
     }
   }, [api, inputs, hasImages])
-  return answer.holds === inputs ? answer.route : null
+  return answer.answeredInputs === inputs ? answer.route : null
 }
 
 /** Mention suggestions of a session; none on failure. The turn reports refs that it cannot find. */

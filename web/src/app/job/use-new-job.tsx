@@ -20,10 +20,10 @@ export function useNewJob(session: Session | null, onCreated: (sessionId: string
     setForm({ subagents: session === null ? null : await readSubagents(workbench, session.id) })
   }, [workbench, session])
   const create = async (job: NewJob) => {
-    const place = session === null ? { workspaceId: workbench.workspaceId } : { sessionId: session.id }
+    const target = session === null ? { workspaceId: workbench.workspaceId } : { sessionId: session.id }
     let newSessionId = ''
     const refusal = await workbench.captureRefusal(async () => {
-      newSessionId = (await workbench.api.send('create_job', { ...place, ...job })).sessionId
+      newSessionId = (await workbench.api.send('create_job', { ...target, ...job })).sessionId
     })
     if (refusal === null) onCreated(newSessionId)
     return refusal

@@ -107,7 +107,7 @@ export function useTeam(rows: RowStore): Team | null {
   }, [row, agents, edges, tasks, handoffs, reviews, notifications, messages, runs])
 }
 
-/** The thread that the person talks with: the lead's, or that of the single agent. */
+/** The thread that receives the person's messages: of the lead, or of the single agent. */
 export function findLeadThread(rows: RowStore, team: Team | null): string | null {
   const lead = team === null ? null : findAgent(team.agents, team.row.lead)
   return lead?.threadId ?? rows.getPanel('status').list()[0]?.threadId ?? null

@@ -37,7 +37,7 @@ export function SessionDetails(props: {
   const t = useT()
   const { session, view, turn, panel, artifacts } = props
   const names = useSessionNames(view)
-  const { wanted: tabRequest, openFromList, close } = useBackToList(props)
+  const { backRequest: tabRequest, openFromList, close } = useBackToList(props)
   const first = useTeamTabs(props)
   const last = useSessionTabs(props, openFromList)
   const opened = artifacts.opened === null ? null : artifacts.reader.get(artifacts.opened.artifactId)
@@ -98,7 +98,7 @@ function useBackToList({ artifacts, tabRequest }: Parameters<typeof SessionDetai
   const [back, setBack] = useState<TabRequest | null>(null)
   const fromList = useRef('')
   const { onOpen } = artifacts.reader
-  // A tab requested elsewhere takes precedence.
+  // A new request for a tab takes precedence.
   // biome-ignore lint/correctness/useExhaustiveDependencies: each request is a new object
   useEffect(() => setBack(null), [tabRequest])
   const openFromList = useCallback(
@@ -112,7 +112,7 @@ function useBackToList({ artifacts, tabRequest }: Parameters<typeof SessionDetai
     setBack(artifacts.opened?.artifactId === fromList.current ? { id: 'artifacts' } : null)
     artifacts.close()
   }
-  return { wanted: back ?? tabRequest, openFromList, close }
+  return { backRequest: back ?? tabRequest, openFromList, close }
 }
 
 function useSessionTabs(

@@ -37,11 +37,11 @@ const findRequest = (server: FakeServer, name: string) =>
   server.requests.filter((request) => request.name === name).map((request) => request.body)
 
 test('hooks are listed, added and removed (SAFE-01)', async () => {
-  const there = { name: 'guard', tools: ['Bash', 'Edit(src/**)'], command: ['python3', '/h/guard.py'] }
+  const existing = { name: 'guard', tools: ['Bash', 'Edit(src/**)'], command: ['python3', '/h/guard.py'] }
   const { server, dialog } = await openSection('Hooks', {
     get_settings: (body) => ({
       ...Object(SETTINGS_ANSWERS.get_settings?.(body)),
-      values: { hooks: [there] },
+      values: { hooks: [existing] },
     }),
   })
   expect(await dialog.findByText('Bash, Edit(src/**) → python3 /h/guard.py')).toBeTruthy()
@@ -56,14 +56,14 @@ test('hooks are listed, added and removed (SAFE-01)', async () => {
   await userEvent.click(add)
   await waitFor(() => expect(findRequest(server, 'update_settings')).toHaveLength(1))
   expect(findRequest(server, 'update_settings')[0]).toMatchObject({
-    changes: { hooks: [there, { name: 'guard2', tools: ['*'], command: ['node', '/h/b.js'] }] },
+    changes: { hooks: [existing, { name: 'guard2', tools: ['*'], command: ['node', '/h/b.js'] }] },
   })
   await userEvent.click(dialog.getByRole('button', { name: 'Remove guard', hidden: true }))
   await waitFor(() => expect(findRequest(server, 'update_settings')).toHaveLength(2))
   expect(findRequest(server, 'update_settings')[1]).toMatchObject({ changes: { hooks: [] } })
 })
 
-test('a local model server connects with one click, beside the configured models', async () => {
+test('a local model server connects with one click and joins the configured models', async () => {
   const server = await openSettings()
   await userEvent.click(await screen.findByRole('button', { name: 'Connect qwen3:8b from Ollama' }))
   await waitFor(() => expect(findRequest(server, 'update_settings')).toHaveLength(1))
@@ -158,7 +158,7 @@ test('a rejected setting shows its problem at its field and keeps the typed valu
   expect(findRequest(server, 'update_settings')[0]).toMatchObject({ changes: { shell: { timeout: 900 } } })
 })
 
-test('a file that was edited meanwhile is not overwritten and can be reloaded', async () => {
+test('a file that changed on disk is not overwritten and can be reloaded', async () => {
   const { dialog } = await openSection('Shell', {
     update_settings: () =>
       new RefusedAnswer(409, { code: 'conflict', message: 'The file is another by now.' }),

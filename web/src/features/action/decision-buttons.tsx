@@ -46,7 +46,7 @@ export function DecisionButtons(props: {
   const t = useT()
   const { action, words } = props
   const isOffered = (decision: Decision) => action.decisions.includes(decision)
-  // Text typed beside a decision on a plan is its reason, which the agent reads.
+  // Text typed with a decision on a plan is its reason, which the agent reads.
   const reason = words.plan ? props.draft.trim() : ''
   const approve = (mode?: PermissionMode) =>
     props.onAnswer({ decision: 'approve', text: reason, ...(mode === undefined ? {} : { mode }) })

@@ -65,7 +65,7 @@ test('an answer reads as sent, with its text, until its fact arrives (UI-09)', (
   expect(screen.queryByRole('textbox')).toBeNull()
 })
 
-test('a credential is never typed on the page: it is provided elsewhere or refused (UI-23)', async () => {
+test('a credential is never typed on the page: it is provided at its service or refused (UI-23)', async () => {
   const onAnswer = vi.fn()
   const decisions = ['approve', 'reject'] as const
   show(<Host row={{ actionType: 'credential_request', decisions }} onAnswer={onAnswer} />)

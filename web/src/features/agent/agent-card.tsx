@@ -139,7 +139,7 @@ function describeNow(t: Translate, agent: AgentRow, team: Team, clock: number): 
     const limits = { active: team.row.teamActiveCount, budget: team.row.teamParallelBudget }
     const queueReason = describeQueueReason(t, agent.queueReason, limits)
     return agent.queuePosition > 0
-      ? `${queueReason} · ${t('queue.place', { place: agent.queuePosition })}`
+      ? `${queueReason} · ${t('queue.position', { position: agent.queuePosition })}`
       : queueReason
   }
   if (agent.state === 'needs_input') return describeActivity(t, agent.tool) ?? agent.tool

@@ -3,7 +3,7 @@ import 'cronstrue/locales/zh_CN'
 import { useT } from '../shared/surface'
 
 /**
- * A cron line in words; unchanged if it cannot be parsed. Loaded on demand, because few schedules
+ * A cron line as text; unchanged if it cannot be parsed. Loaded on demand, because few schedules
  * use cron.
  */
 export default function CronText({ line }: { line: string }) {

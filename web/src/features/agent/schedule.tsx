@@ -4,7 +4,7 @@ import { useT } from '../shared/surface'
 
 const CronWords = lazy(() => import('./cron-text'))
 
-/** A schedule in words: `every 1800 s`, or a cron line in UTC. Other text is shown unchanged. */
+/** A schedule as text: `every 1800 s`, or a cron line in UTC. Other text is shown unchanged. */
 export function Schedule({ schedule }: { schedule: string }) {
   const t = useT()
   if (schedule === '') return t('app.none')

@@ -23,9 +23,9 @@ export function ArchiveDialog(props: {
   const [sending, setSending] = useState(false)
   const [refusal, setRefusal] = useState<Refusal | null>(null)
   const problem = useId()
-  const there = props.artifacts.filter(isAvailable).toReversed()
+  const available = props.artifacts.filter(isAvailable).toReversed()
   const create = async () => {
-    const ids = there.map((row) => row.artifactId).filter((id) => chosen.has(id))
+    const ids = available.map((row) => row.artifactId).filter((id) => chosen.has(id))
     setNone(which === 'chosen' && ids.length === 0)
     if ((which === 'chosen' && ids.length === 0) || sending) return
     setSending(true)
@@ -53,7 +53,7 @@ export function ArchiveDialog(props: {
       {which === 'chosen' && (
         <CheckboxList
           legend={<legend className="sr-only">{t('artifact.archive_content.chosen')}</legend>}
-          choices={there.map((row) => ({ key: row.artifactId, label: row.path || row.title }))}
+          choices={available.map((row) => ({ key: row.artifactId, label: row.path || row.title }))}
           chosen={chosen}
           onChosen={(these) => {
             setNone(false)

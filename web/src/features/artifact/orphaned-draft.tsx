@@ -24,13 +24,13 @@ export function OrphanedDraft(props: {
 }) {
   const t = useT()
   const { artifact, draft, successor } = props
-  const [making, setMaking] = useState<NewArtifact | null>(null)
+  const [newDraft, setNewDraft] = useState<NewArtifact | null>(null)
   const recorded = useWholeText(readText({ text: '', ref: draft === null ? artifact.draft : null }))
   const text = draft?.text ?? recorded.text
   const whole = draft !== null || recorded.state === 'whole'
   const label = t('artifact.orphaned_draft', { title: artifact.title })
   const begin = () =>
-    setMaking({
+    setNewDraft({
       place: artifact.path === '' ? 'session' : 'file',
       path: artifact.path,
       title: artifact.path === '' ? artifact.title : '',
@@ -56,12 +56,12 @@ export function OrphanedDraft(props: {
         </Button>
         {draft !== null && <Button onClick={props.onDiscard}>{t('artifact.discard')}</Button>}
       </div>
-      {making !== null && (
+      {newDraft !== null && (
         <NewArtifactDialog
-          draft={making}
-          onWrite={setMaking}
+          draft={newDraft}
+          onWrite={setNewDraft}
           onCreate={props.onCreate}
-          onDone={() => setMaking(null)}
+          onDone={() => setNewDraft(null)}
         />
       )}
     </section>

@@ -95,7 +95,7 @@ export function Board({ team, job = '', items = NONE, takesFocus = true, handler
 function TaskColumns({ team, handlers }: Pick<BoardProps, 'team' | 'handlers'>) {
   const t = useT()
   const [over, setOver] = useState<Status | null>(null)
-  const [making, setMaking] = useState(false)
+  const [isCreating, setCreating] = useState(false)
   const forReading = useReadOnly()
   const cards = team.tasks.filter((task) => !isItem(task))
   const cancelled = cards.some((task) => task.status === 'cancelled')
@@ -110,7 +110,7 @@ function TaskColumns({ team, handlers }: Pick<BoardProps, 'team' | 'handlers'>) 
     <>
       {!forReading && (
         <div className="flex h-9 shrink-0 items-center gap-2 px-4">
-          <Button look="outline" icon="plus" onClick={() => setMaking(true)}>
+          <Button look="outline" icon="plus" onClick={() => setCreating(true)}>
             {t('team.new_task')}
           </Button>
           <Button look="outline" icon="plus" onClick={handlers.onAskJob}>
@@ -119,12 +119,12 @@ function TaskColumns({ team, handlers }: Pick<BoardProps, 'team' | 'handlers'>) 
         </div>
       )}
       {cards.length === 0 && <p className="px-4 py-2 text-ink-faint">{t('team.board_empty')}</p>}
-      {making && (
+      {isCreating && (
         <NewTaskDialog
           agents={team.agents}
           tasks={cards}
           onCreate={handlers.onNewTask}
-          onDone={() => setMaking(false)}
+          onDone={() => setCreating(false)}
         />
       )}
       {cards.length > 0 && (

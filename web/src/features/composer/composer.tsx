@@ -90,10 +90,10 @@ export function Composer(props: ComposerProps) {
     >
       <MentionList
         id={mentions.list}
-        suggestions={mentions.asked}
+        suggestions={mentions.suggestions}
         onTake={(mention) => {
           const field = document.activeElement
-          if (field instanceof HTMLTextAreaElement) mentions.take(field, mention)
+          if (field instanceof HTMLTextAreaElement) mentions.insert(field, mention)
         }}
       />
       {props.attaching && <AttachedList attaching={props.attaching} sendMode={sendMode} />}
@@ -110,11 +110,11 @@ export function Composer(props: ComposerProps) {
         rows={1}
         maxLength={1_000_000}
         aria-autocomplete={props.onMention ? 'list' : undefined}
-        aria-controls={mentions.asked === null ? undefined : mentions.list}
+        aria-controls={mentions.suggestions === null ? undefined : mentions.list}
         aria-activedescendant={mentions.active}
         onChange={(event) => {
           props.onDraft(event.target.value)
-          mentions.look(event.target)
+          mentions.update(event.target)
         }}
         onBlur={mentions.close}
         onPaste={files.onPaste}

@@ -88,7 +88,7 @@ export function useMentions(find: FindMentions | undefined, onDraft: (text: stri
     return true
   }
   const active = suggestions === null ? undefined : `${list}-${suggestions.chosen}`
-  return { list, asked: suggestions, look: updateSuggestions, take: insert, onKey, close, active }
+  return { list, suggestions: suggestions, update: updateSuggestions, insert: insert, onKey, close, active }
 }
 
 export function MentionList(props: {

@@ -10,7 +10,7 @@ function showLine(change: Partial<ContextPart>) {
   show(<ContextLine part={fillAs('parts', part as never) as ContextPart} />)
 }
 
-test('a summary shows what persons pinned beside it (UI-25)', async () => {
+test('a summary shows the pinned context (UI-25)', async () => {
   const summary = { text: 'They counted.', ref: null, erased: false }
   showLine({ cause: 'window', summary, said: 2 })
   await userEvent.click(screen.getByRole('button', { name: /Conversation compacted/ }))

@@ -12,7 +12,7 @@ export const Answer = memo(
   (props: { readonly part: TextPart; readonly last: boolean; readonly onInspect: () => void }) => {
     const t = useT()
     const { part, last } = props
-    // Load the whole answer automatically if the row holds only a preview.
+    // Load the whole answer automatically if the row has only a preview.
     const full = useWholeText(part.content)
     return (
       <div className="group">

@@ -36,7 +36,7 @@ test('hostile Markdown runs no script and loads nothing (SAFE-06)', async () => 
   expect((window as { hit?: number }).hit).toBeUndefined()
 })
 
-test('an answer whose row holds only a preview is loaded automatically', async () => {
+test('an answer with only a preview in its row is loaded automatically', async () => {
   const content = { text: 'The head', ref: { hash: 'h', size: 30_000 } }
   const blobs = createBlobReader({ h: 'The head and the rest' })
   show(
@@ -117,7 +117,7 @@ test('a turn without parts requests them when it is visible, and shows a failure
   expect(onNeedParts).toHaveBeenCalledTimes(2)
 })
 
-test('a hint without a text of the page is shown in the server’s words', () => {
+test('a hint without a text of the page is shown as the server sent it', () => {
   const row = buildTurnRow('trn_a', 10, { state: 'failed', code: 'of_tomorrow', hint: 'Look there.' })
   show(<OutcomeLine turn={fillAs('turns', row)} error={null} onReuse={vi.fn()} />)
   expect(screen.getByText('Look there.')).toBeTruthy()
@@ -189,7 +189,7 @@ test('the answer of a policy names the policy', () => {
   expect(container.textContent).toBe('Rejected Writeby policy opa/main')
 })
 
-test('the wait for a person is shown beside the work, not as part of it', () => {
+test('the wait for a person is shown separately from the work', () => {
   const turn = fillAs('turns', buildTurnRow('trn_a', 10, { waitedUs: 9_000_000, toolCalls: 1 }))
   show(<SummaryRow activity={summarizeActivity(turn, [])} open={false} onToggle={vi.fn()} />)
   expect(screen.getByText('1 tool call · 3s · waited 9s for you')).toBeTruthy()

@@ -9,7 +9,7 @@ const TONES: Readonly<Record<string, Tone>> = { allow: 'good', ask: 'warn', deny
 
 /**
  * The final verdict on a call. A call that ended without a start was rejected, or not run because its
- * turn was stopped, whatever the first verdict was.
+ * turn was stopped. The first verdict does not matter.
  */
 function findFinalVerdict(tool: ToolPart): string {
   if (tool.startedAt !== 0 || tool.verdict === '' || tool.verdict === 'deny') return tool.verdict

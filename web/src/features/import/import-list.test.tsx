@@ -58,7 +58,7 @@ test('an imported session opens, and its new part is imported', async () => {
   expect(listProps.onImport).toHaveBeenCalledExactlyOnceWith([imported])
 })
 
-test('all sessions are imported at once, and waiting ones can be dropped again', async () => {
+test('one click imports all sessions, and waiting ones can be removed again', async () => {
   const sessions = [
     buildPastSession(1, { imported: true }),
     buildPastSession(2),

@@ -128,7 +128,7 @@ function useItemFocus(scroller: RefObject<HTMLElement | null>, items: readonly I
     if (at.current === '' || document.activeElement !== document.body) return
     const rows = [...(scroller.current?.querySelectorAll<HTMLElement>('[data-item]') ?? [])]
     const row = rows.find((row) => row.dataset.item === at.current)
-    const place = row?.querySelector<HTMLElement>('button') ?? scroller.current
-    place?.focus()
+    const target = row?.querySelector<HTMLElement>('button') ?? scroller.current
+    target?.focus()
   }, [items])
 }

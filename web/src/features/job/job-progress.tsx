@@ -76,7 +76,7 @@ export function JobStatusText({ status }: { status: JobStatus }) {
   )
 }
 
-/** The progress of a job as a bar and in words. */
+/** The progress of a job as a bar and as text. */
 export function JobProgress({ job }: { job: JobRow }) {
   const t = useT()
   const counts = countItems(job)

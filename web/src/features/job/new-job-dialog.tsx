@@ -235,7 +235,7 @@ interface FieldAttributes {
 function JobField(props: {
   readonly label: string
   readonly problem: ReactNode
-  /** Whether the field is invalid although its problem is shown elsewhere. */
+  /** Whether the field is invalid, if another element shows its problem. */
   readonly wrong?: boolean
   readonly beside?: ReactNode
   readonly className?: string

@@ -34,7 +34,7 @@ export function QueueList(props: {
       </h2>
       <ol className="max-h-48 divide-y divide-line overflow-y-auto">
         {props.queue.map((row, index) => (
-          <QueueEntry key={row.key} row={row} place={index + 1} handlers={props.handlers} />
+          <QueueEntry key={row.key} row={row} position={index + 1} handlers={props.handlers} />
         ))}
         {props.sent.map((entry) => (
           <li key={entry.id} className="flex h-8 items-center gap-2 px-3 text-ink-faint">
@@ -49,11 +49,11 @@ export function QueueList(props: {
 
 function QueueEntry(props: {
   readonly row: QueueRow
-  readonly place: number
+  readonly position: number
   readonly handlers: QueueHandlers
 }) {
   const t = useT()
-  const { row, place, handlers } = props
+  const { row, position, handlers } = props
   const full = useFullText(row.input)
   const [edited, setEdited] = useState<string | null>(null)
   if (edited !== null) {
@@ -85,8 +85,12 @@ function QueueEntry(props: {
   }
   return (
     <li className="flex h-8 items-center gap-2 pr-1 pl-3">
-      <span role="img" className="tabular w-4 text-ink-faint" aria-label={t('queue.place', { place })}>
-        {place}
+      <span
+        role="img"
+        className="tabular w-4 text-ink-faint"
+        aria-label={t('queue.position', { position: position })}
+      >
+        {position}
       </span>
       <span className="min-w-0 flex-1 truncate">{row.input.text}</span>
       {row.mode === 'auto' && <Badge tone="accent">{t('turn.mode.auto')}</Badge>}
@@ -102,7 +106,7 @@ function QueueEntry(props: {
       <IconButton
         icon="arrowUp"
         label={t('queue.promote')}
-        disabled={place === 1}
+        disabled={position === 1}
         onClick={() => handlers.onPromote(row.turnId)}
       />
       <IconButton icon="close" label={t('queue.remove')} onClick={() => handlers.onRemove(row.turnId)} />

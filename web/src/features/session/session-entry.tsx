@@ -102,7 +102,7 @@ export function SessionEntry(props: SessionEntryProps) {
   )
 }
 
-/** The most important state of a session, in words. */
+/** The most important state of a session, as text. */
 function SessionStateText({ session, unread, now }: { session: SessionCard; unread: boolean; now: number }) {
   const t = useT()
   const quiet = session.state === 'idle' || session.state === 'interrupted'

@@ -108,7 +108,7 @@ function Model(props: {
         <span className="wrap-any text-sm text-ink-faint">{model.name}</span>
         {model.default === true && <Badge tone="accent">{t('settings.default')}</Badge>}
         {(model.fallback ?? 0) > 0 && (
-          <Badge>{t('settings.fallback_place', { place: model.fallback ?? 0 })}</Badge>
+          <Badge>{t('settings.fallback_position', { position: model.fallback ?? 0 })}</Badge>
         )}
         <span className="ml-auto flex">
           <Button

@@ -31,7 +31,7 @@ export function Section(props: {
   )
 }
 
-/** A refusal. If the file has changed meanwhile, it offers to reload it. */
+/** A refusal. If the file changed on disk, it offers to reload it. */
 export function SettingsRefusal({ refusal, onReload }: { refusal: Refusal | null; onReload: () => void }) {
   const t = useT()
   if (refusal?.code !== 'conflict') return <RefusalAlert refusal={refusal} />

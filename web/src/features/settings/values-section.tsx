@@ -41,11 +41,11 @@ export function ValuesSection(props: {
   const fields = buildForm(read.jsonSchema, table).fields.filter(
     (field) => names === undefined || names.includes(field.name),
   )
-  const holds = readTable(read.holding, table)
+  const storedValues = readTable(read.holding, table)
   const values = Object.fromEntries(
     fields.map((field) => [
       field.name,
-      typed[field.name] ?? getInitialValue(field, holds[field.name] ?? field.initial),
+      typed[field.name] ?? getInitialValue(field, storedValues[field.name] ?? field.initial),
     ]),
   )
   const changed = fields.filter((field) => typed[field.name] !== undefined)
@@ -60,7 +60,7 @@ export function ValuesSection(props: {
     setSaved(refusal === null)
     if (refusal === null) setTyped({})
   }
-  const section = table ?? 'own'
+  const group = table ?? 'own'
   const describeServerProblem = (name: string) => describeFieldProblem(t, refusal, table, name)
   return (
     <Section title={props.title} hint={props.hint}>
@@ -73,8 +73,8 @@ export function ValuesSection(props: {
           setTyped({ ...typed, [name]: next })
         }}
         getLabel={(field) => ({
-          label: t.find(`settings.${section}.${field.name}`) ?? field.name,
-          hint: t.find(`settings.${section}.${field.name}_hint`) ?? '',
+          label: t.find(`settings.${group}.${field.name}`) ?? field.name,
+          hint: t.find(`settings.${group}.${field.name}_hint`) ?? '',
         })}
         describeServerProblem={describeServerProblem}
       />

@@ -8,7 +8,7 @@ export function RefusalText({ refusal }: { refusal: Refusal }) {
   const t = useT()
   const title = t.find(`code.${refusal.code}`) ?? refusal.code
   const hint = describeHint(t, refusal.code, refusal.hint)
-  const own = t.find(`hint.${refusal.code}`)
+  const pageHint = t.find(`hint.${refusal.code}`)
   const detail = describeSettingsProblem(t, refusal.reason, refusal.params)
   if (detail !== null) {
     return (
@@ -20,11 +20,11 @@ export function RefusalText({ refusal }: { refusal: Refusal }) {
     )
   }
   if (!t.locale.startsWith('en') && t.find(`code.${refusal.code}`) !== null) {
-    const message = [refusal.message, own === null ? hint : ''].filter(Boolean).join(' ')
+    const message = [refusal.message, pageHint === null ? hint : ''].filter(Boolean).join(' ')
     return (
       <>
         <p className="font-semibold">{title}</p>
-        {own !== null && <p className="wrap-any text-ink-soft">{own}</p>}
+        {pageHint !== null && <p className="wrap-any text-ink-soft">{pageHint}</p>}
         <RuntimeMessage code={refusal.code} message={message} />
       </>
     )

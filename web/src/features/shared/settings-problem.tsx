@@ -10,7 +10,7 @@ export function isFolderInvalid(trust: TrustRead): boolean {
   return trust.problems.some((problem) => problem.file === FOLDER_SETTINGS)
 }
 
-/** A problem of a settings file: its place and text. */
+/** A problem of a settings file: its position and text. */
 export function SettingsProblemText({ problem }: { readonly problem: SettingsProblem }) {
   const t = useT()
   const text = describeSettingsProblem(t, problem.code, problem.params)

@@ -1,4 +1,4 @@
-/** Tones of states. The text beside the colour always says the same. */
+/** Tones of states. The text always has the same meaning as the colour. */
 
 import type { SessionState } from '@/system/generated/contracts'
 import type { NotificationRow, RemoteStatusPart, RunRow } from '@/system/rows/model'

@@ -1,10 +1,10 @@
-/** The state of a call, in words and colour. */
+/** The state of a call, as text and colour. */
 import type { Translate } from '@/system/i18n/translate'
 import type { ToolPart } from '@/system/rows/model'
 import { wasRejected } from '@/system/selectors/activity'
 import { describeReasons } from '../shared/code-texts'
 
-/** The state in words. The code distinguishes a refusal, an unknown outcome and a failure. */
+/** The state as text. The code distinguishes a refusal, an unknown outcome and a failure. */
 export function describeCallState(t: Translate, part: ToolPart, waiting: boolean): string {
   if (waiting) return t('tool.waiting')
   // The line of the request names who rejected the call.
@@ -21,7 +21,7 @@ export function chooseTone(part: ToolPart, waiting: boolean): string {
   return part.state === 'output-error' ? 'text-bad' : 'text-ink-faint'
 }
 
-/** The message of an unsuccessful call, in the page's words if it has a text for the code. */
+/** The message of an unsuccessful call, from the page if it has a text for the code. */
 export function describeResult(t: Translate, part: ToolPart): string {
   if (part.code === 'tool_failed' && part.exitCode !== null && part.exitCode !== 0) {
     return t('explain.exit', { code: part.exitCode })

@@ -65,7 +65,7 @@ function ChangeDiff({ diff, path }: { diff: Text; path: string }) {
   )
 }
 
-/** Tools that change files. A call that changed none says so. */
+/** Tools that change files. A call without changes is shown as such. */
 export const FILE_TOOLS: ReadonlySet<string> = new Set(['Write', 'Edit'])
 /** The number of lines that a call changed. */
 export function ChangedLines({ part }: { part: ToolPart }) {

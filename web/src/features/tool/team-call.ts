@@ -4,7 +4,7 @@ import type { ToolPart } from '@/system/rows/model'
 import { describeActivity } from '../shared/code-texts'
 import type { Names } from '../shared/surface'
 
-/** A team call in words: the action, and its message. */
+/** The text of a team call: the action, and its message. */
 export interface TeamCall {
   readonly action: string
   readonly message: string

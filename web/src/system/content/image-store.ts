@@ -1,6 +1,6 @@
 /**
  * Images, read on demand, as object URLs. Their first bytes decide the format: only formats that
- * cannot hold a script are shown, whatever the name or a header says.
+ * cannot hold a script are shown, regardless of the name or a header.
  */
 import type { BlobRef } from '../generated/contracts'
 import { Signal } from '../signal'

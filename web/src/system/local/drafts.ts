@@ -11,20 +11,20 @@ export class Drafts {
     this.#values = values
   }
 
-  /** `place` is a session id, or the name of a composer without a session. */
-  get(place: string): string {
-    return this.#texts.get(place) ?? this.#values.read(`draft.${place}`) ?? ''
+  /** `draftKey` is a session id, or the name of a composer without a session. */
+  get(draftKey: string): string {
+    return this.#texts.get(draftKey) ?? this.#values.read(`draft.${draftKey}`) ?? ''
   }
 
-  set(place: string, text: string): void {
-    this.#texts.set(place, text)
-    this.#values.write(`draft.${place}`, text === '' ? null : text)
+  set(draftKey: string, text: string): void {
+    this.#texts.set(draftKey, text)
+    this.#values.write(`draft.${draftKey}`, text === '' ? null : text)
     this.changes.emit()
   }
 
   /** Put a rejected text back, before the text typed since. */
-  restore(place: string, text: string): void {
-    const typed = this.get(place)
-    this.set(place, typed === '' ? text : `${text}\n\n${typed}`)
+  restore(draftKey: string, text: string): void {
+    const typed = this.get(draftKey)
+    this.set(draftKey, typed === '' ? text : `${text}\n\n${typed}`)
   }
 }

@@ -60,7 +60,15 @@ test('a completed turn folds into one summary, and the answer stays (UI-04, UI-0
   expect(listKinds(list)).toEqual(['input', 'summary', 'answer'])
   expect(list[1]).toMatchObject({
     open: false,
-    activity: { tools: 2, files: 1, added: 3, removed: 1, failedTools: 0, rejectedTools: 0, duration: 12_000 },
+    activity: {
+      tools: 2,
+      files: 1,
+      added: 3,
+      removed: 1,
+      failedTools: 0,
+      rejectedTools: 0,
+      duration: 12_000,
+    },
   })
 })
 
@@ -81,7 +89,7 @@ test('an opened turn shows its process, with commentary in place and the answer 
   expect(listKinds(list)).toEqual(['input', 'summary', 'part', 'part', 'part', 'part', 'answer'])
 })
 
-test('a part keeps its key when its turn ends, so its row keeps its place', () => {
+test('a part keeps its key when its turn ends, so its row keeps its position', () => {
   const running = buildItems(buildTurnRow('trn_a', 10, { state: 'running' }), [answer])
   const ended = buildItems(done, [answer])
   expect(running[1]?.key).toBe(ended[1]?.key)

@@ -118,7 +118,7 @@ function addEndedTurn(items: Item[], turn: TurnRow, choices: ConversationOptions
   }
 }
 
-/** The key of a part never changes, so that its row keeps its place and size. */
+/** The key of a part never changes, so that its row keeps its position and size. */
 function buildPartItem(turn: TurnRow, part: Part, live: boolean, parts: readonly Part[]): Item {
   return {
     kind: 'part',

@@ -67,7 +67,7 @@ export interface Item {
 }
 
 /**
- * The items of a job in order. Old items may have no row; `read` holds them, from a query. Waiting
+ * The items of a job in order. Old items may have no row; `read` has them, from a query. Waiting
  * items of a paused job are paused.
  */
 export function listJobItems(

@@ -127,7 +127,7 @@ export interface Line {
   readonly target: AgentRow
 }
 
-/** The lines of the graph whose two ends are known. */
+/** The lines of the graph between two known agents. */
 export function buildLines(team: Team): readonly Line[] {
   return team.edges.flatMap((edge) => {
     const source = findAgent(team.agents, edge.source)

@@ -32,48 +32,48 @@ const PREVIEW_TYPES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', '
 export class AttachmentStore {
   readonly changes = new Signal()
   readonly #api: ApiClient
-  readonly #places = new Map<string, readonly AttachedFile[]>()
+  readonly #files = new Map<string, readonly AttachedFile[]>()
   readonly #aborts = new Map<string, AbortController>()
 
   constructor(api: ApiClient) {
     this.#api = api
   }
 
-  listFiles(place: string): readonly AttachedFile[] {
-    return this.#places.get(place) ?? NONE
+  listFiles(draftKey: string): readonly AttachedFile[] {
+    return this.#files.get(draftKey) ?? NONE
   }
 
   /** Attach files and upload them, up to the maximum. */
-  add(place: string, files: readonly File[]): void {
-    const remaining = Math.max(0, MAX_FILES - this.listFiles(place).length)
-    for (const file of files.slice(0, remaining)) void this.#send(place, file)
+  add(draftKey: string, files: readonly File[]): void {
+    const remaining = Math.max(0, MAX_FILES - this.listFiles(draftKey).length)
+    for (const file of files.slice(0, remaining)) void this.#send(draftKey, file)
   }
 
   /** Remove a file and stop its upload. */
-  remove(place: string, id: string): void {
+  remove(draftKey: string, id: string): void {
     this.#aborts.get(id)?.abort()
     this.#aborts.delete(id)
-    const removed = this.listFiles(place).find((file) => file.id === id)
+    const removed = this.listFiles(draftKey).find((file) => file.id === id)
     if (removed !== undefined) revokePreview(removed)
     this.#set(
-      place,
-      this.listFiles(place).filter((file) => file.id !== id),
+      draftKey,
+      this.listFiles(draftKey).filter((file) => file.id !== id),
     )
   }
 
   /** Remove and return the files of a composer, to send them with an input. */
-  removeAll(place: string): readonly AttachedFile[] {
-    const files = this.listFiles(place)
-    this.#set(place, NONE)
+  removeAll(draftKey: string): readonly AttachedFile[] {
+    const files = this.listFiles(draftKey)
+    this.#set(draftKey, NONE)
     return files
   }
 
   /** Put the files of a rejected input back. */
-  restore(place: string, list: readonly AttachedFile[]): void {
-    if (list.length > 0) this.#set(place, [...list, ...this.listFiles(place)])
+  restore(draftKey: string, list: readonly AttachedFile[]): void {
+    if (list.length > 0) this.#set(draftKey, [...list, ...this.listFiles(draftKey)])
   }
 
-  async #send(place: string, file: File): Promise<void> {
+  async #send(draftKey: string, file: File): Promise<void> {
     const id = createId('att')
     const abort = new AbortController()
     this.#aborts.set(id, abort)
@@ -88,27 +88,27 @@ export class AttachmentStore {
       media: '',
       preview: createPreview(file),
     }
-    this.#set(place, [...this.listFiles(place), entry])
+    this.#set(draftKey, [...this.listFiles(draftKey), entry])
     try {
-      const onProgress = (share: number) => this.#change(place, id, { share })
+      const onProgress = (share: number) => this.#change(draftKey, id, { share })
       const { upload, size, media } = await this.#api.upload(entry.name, file, onProgress, abort.signal)
-      this.#change(place, id, { state: 'ready', share: 1, upload, size, media })
+      this.#change(draftKey, id, { state: 'ready', share: 1, upload, size, media })
     } catch (error) {
-      if (!abort.signal.aborted) this.#change(place, id, { state: 'failed', problem: buildRefusal(error) })
+      if (!abort.signal.aborted) this.#change(draftKey, id, { state: 'failed', problem: buildRefusal(error) })
     } finally {
       this.#aborts.delete(id)
     }
   }
 
-  #change(place: string, id: string, change: Partial<AttachedFile>): void {
+  #change(draftKey: string, id: string, change: Partial<AttachedFile>): void {
     this.#set(
-      place,
-      this.listFiles(place).map((file) => (file.id === id ? { ...file, ...change } : file)),
+      draftKey,
+      this.listFiles(draftKey).map((file) => (file.id === id ? { ...file, ...change } : file)),
     )
   }
 
-  #set(place: string, list: readonly AttachedFile[]): void {
-    this.#places.set(place, list)
+  #set(draftKey: string, list: readonly AttachedFile[]): void {
+    this.#files.set(draftKey, list)
     this.changes.emit()
   }
 }

@@ -57,7 +57,7 @@ export class SettingsStore {
     return this.#view
   }
 
-  /** Read all settings of a place. Drops those of another place. */
+  /** Read all settings of a file, and drop those of the other file. */
   async open(place: SettingsPlace, workspaceId: string): Promise<void> {
     const same = place === this.#view.place && workspaceId === this.#workspaceId
     this.#workspaceId = workspaceId

@@ -161,7 +161,7 @@ test('an unservable cursor leads to a snapshot, whether refused or reported in t
   streams.subscription.stop()
 })
 
-test('an unreachable server is retried with growing waits, and at once on request', async () => {
+test('an unreachable server is retried with growing waits, and immediately on request', async () => {
   const streams = new Streams()
   streams.refuse = new ApiProblem(0, { code: 'unreachable', message: 'down' })
   streams.subscription.start()

@@ -134,7 +134,7 @@ export class Subscription {
       return 'repair'
     }
     this.#cursor = event.id ?? this.#cursor
-    // A snapshot alone proves no repair: the same gap may follow at once, and then a wait is due.
+    // A snapshot alone proves no repair: the same gap may follow immediately, and then a wait is due.
     if (!snapshot || this.#connection !== 'repairing') this.#failures = 0
     this.#setConnection('live')
     return null

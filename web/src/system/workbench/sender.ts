@@ -1,4 +1,4 @@
-/** Sends input. The text is on the screen at once, and returns to the draft if it is refused. */
+/** Sends input. The text is shown immediately, and returns to the draft if it is refused. */
 import type { ApiClient } from '../api/client'
 import { ApiProblem } from '../api/problem'
 import type { Attachment, Mode, PermissionMode } from '../generated/contracts'
@@ -45,30 +45,30 @@ export class Sender {
   }
 
   /** Send an input and return its session id. Raises ApiProblem after the draft is restored. */
-  async send(place: SendTarget, input: Input): Promise<string> {
+  async send(destination: SendTarget, input: Input): Promise<string> {
     const entry: SentInput = {
       ...input,
-      attached: this.#attachments.removeAll(place.draft),
+      attached: this.#attachments.removeAll(destination.draft),
       id: createId(input.sendMode === 'steer' ? 'str' : 'trn'),
-      sessionId: place.sessionId,
+      sessionId: destination.sessionId,
       state: 'sending',
       key: createId('key'),
     }
     this.#outbox.add(entry)
     if (input.sendMode !== 'steer') this.#timings.recordSent(entry.id, input.sendMode !== 'queue')
-    this.#drafts.set(place.draft, '')
-    return this.#deliver(entry, place)
+    this.#drafts.set(destination.draft, '')
+    return this.#deliver(entry, destination)
   }
 
   /** Resend an entry whose answer was lost. The same key and id prevent a second turn. */
-  async resend(entry: SentInput, place: SendTarget): Promise<string> {
+  async resend(entry: SentInput, destination: SendTarget): Promise<string> {
     this.#outbox.change(entry.id, { state: 'sending' })
-    return this.#deliver(entry, place)
+    return this.#deliver(entry, destination)
   }
 
-  async #deliver(entry: SentInput, place: SendTarget): Promise<string> {
+  async #deliver(entry: SentInput, destination: SendTarget): Promise<string> {
     try {
-      const sessionId = await this.#sendCommand(entry, place)
+      const sessionId = await this.#sendCommand(entry, destination)
       this.#outbox.change(entry.id, { state: 'accepted', sessionId })
       return sessionId
     } catch (error) {
@@ -77,14 +77,14 @@ export class Sender {
         this.#outbox.change(entry.id, { state: 'unconfirmed' })
       } else {
         this.#outbox.drop(entry.id)
-        this.#drafts.restore(place.draft, entry.text)
-        this.#attachments.restore(place.draft, entry.attached)
+        this.#drafts.restore(destination.draft, entry.text)
+        this.#attachments.restore(destination.draft, entry.attached)
       }
       throw error
     }
   }
 
-  async #sendCommand(entry: SentInput, place: SendTarget): Promise<string> {
+  async #sendCommand(entry: SentInput, destination: SendTarget): Promise<string> {
     const { sessionId, text, mode, permissionMode, chosen } = entry
     const attachments = buildAttachmentFields(entry.attached)
     if (entry.sendMode === 'steer') {
@@ -92,7 +92,7 @@ export class Sender {
       const accepted = await this.#api.send('steer_turn', steer, entry.key)
       return accepted.sessionId
     }
-    const target = sessionId === '' ? { workspaceId: place.workspaceId } : { sessionId }
+    const target = sessionId === '' ? { workspaceId: destination.workspaceId } : { sessionId }
     // If the page sees no running turn but the thread is busy, the server refuses instead of
     // choosing for the person.
     const whenBusy = entry.sendMode === 'start' ? 'refuse' : entry.sendMode

@@ -87,7 +87,7 @@ test('the stream is open before the turn is submitted (UI-01)', async () => {
   )
 })
 
-test('sent input is shown at once, and removed when its turn is there (UI-02)', async () => {
+test('sent input is shown immediately, and removed when its turn arrives (UI-02)', async () => {
   let answer: (value: unknown) => void = () => {}
   const { workbench, server, drafts } = createBench({
     sessions: { [SESSION]: [buildShell(SESSION)] },
@@ -139,7 +139,7 @@ test.each([
   expect(server.requests).toMatchObject([{ name: 'submit_turn', body }])
 })
 
-test('a steer is a command of its own and pending until its part arrives (UI-11)', async () => {
+test('a steer is a separate command and pending until its part arrives (UI-11)', async () => {
   const { workbench, server } = createBench({
     sessions: { [SESSION]: [buildShell(SESSION)] },
     answers: { steer_turn: () => ({ sessionId: SESSION }) },

@@ -122,7 +122,7 @@ export const enSettings = {
   'settings.models': 'Connected models',
   'settings.models_help': 'The first available model is the default.',
   'settings.default': 'Default',
-  'settings.fallback_place': 'Fallback {place}',
+  'settings.fallback_position': 'Fallback {position}',
   'settings.test': 'Test',
   'settings.testing': 'Testing…',
   'settings.test_of': 'Test {name}',

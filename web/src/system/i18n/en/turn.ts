@@ -107,7 +107,7 @@ export const enTurns = {
   'queue.title_one': '{count} queued turn',
   'queue.title_other': '{count} queued turns',
   'queue.hint': 'Queued turns run in order.',
-  'queue.place': 'Position {place}',
+  'queue.position': 'Position {position}',
   'queue.edit': 'Edit',
   'queue.edit_label': 'Queued message',
   'queue.promote': 'Move to front',

@@ -114,7 +114,7 @@ export const zhSettings: Readonly<Record<keyof typeof enSettings, string>> = {
   'settings.models': '已连接的模型',
   'settings.models_help': '第一个可用的模型为默认模型。',
   'settings.default': '默认',
-  'settings.fallback_place': '备用 {place}',
+  'settings.fallback_position': '备用 {position}',
   'settings.test': '测试',
   'settings.testing': '正在测试…',
   'settings.test_of': '测试 {name}',

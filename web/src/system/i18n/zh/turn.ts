@@ -107,7 +107,7 @@ export const zhTurns = {
   'queue.title_one': '{count} 个排队轮次',
   'queue.title_other': '{count} 个排队轮次',
   'queue.hint': '排队轮次按顺序运行。',
-  'queue.place': '第 {place} 位',
+  'queue.position': '第 {position} 位',
   'queue.edit': '编辑',
   'queue.edit_label': '排队消息',
   'queue.promote': '移到最前',
