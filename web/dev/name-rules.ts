@@ -1,4 +1,4 @@
-/** Rules for names: a name says what it holds. */
+/** Rules for names: a name says what it holds, and a function begins with a verb. */
 import { formatPosition, listNodes, type Node, type Source } from './sources'
 
 const VAGUE: ReadonlySet<string> = new Set([
@@ -15,6 +15,22 @@ const VAGUE: ReadonlySet<string> = new Set([
   'veil',
   'kin',
 ])
+
+/** First words of functions and methods: verbs, and verbs of predicates. Add one that is missing. */
+const VERBS: ReadonlySet<string> = new Set(
+  `
+  add answer append apply approve ask attempt await begin begins build can capture change check
+  choose classify clear close compare complete compute confirm connect count create deliver
+  describe detect disconnect dismiss drop emit encode enqueue escape explain export fill filter
+  find fold follow forget format get group handle has hear hide import is join keep label lay
+  list load look mark measure merge move name needs number observe omit open parse put query
+  rank read reconcile reconnect record redeem refresh remove render renew replace request resend
+  resolve restart restore resume retry revoke reword rollback run save scroll search select send
+  serialize set settle shorten show sign skip sleep sort split start stop store strip sum
+  summarize test toggle touch track trust try unobserve update upload upsert use validate wait
+  waits wake was watch wrap write
+  `.match(/\w+/g),
+)
 
 const FUNCTIONS: ReadonlySet<string> = new Set([
   'FunctionDeclaration',
@@ -44,6 +60,23 @@ export function findVagueNames(source: Source): readonly string[] {
     .flatMap(listDeclaredNames)
     .filter((node) => isVague(String(node.name)))
     .map((node) => `${formatPosition(source, node)} ${String(node.name)}`)
+}
+
+/** List the functions and methods that do not begin with a verb, as `path:line name`. */
+export function findNounFunctions(source: Source): readonly string[] {
+  return listNodes(source)
+    .filter((node) => node.type === 'FunctionDeclaration' || isMethod(node))
+    .flatMap((node) => listNames(node.type === 'FunctionDeclaration' ? node.id : node.key))
+    .filter((node) => !/^[A-Z]/.test(String(node.name)) && !VERBS.has(getFirstWord(String(node.name))))
+    .map((node) => `${formatPosition(source, node)} ${String(node.name)}`)
+}
+
+function isMethod({ type, kind }: Node): boolean {
+  return type === 'MethodDefinition' && kind === 'method'
+}
+
+function getFirstWord(name: string): string {
+  return /^[a-z]*/.exec(name)?.[0] ?? ''
 }
 
 function listDeclaredNames(node: Node): readonly Node[] {

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { COMPOSED, findCycles, findForbiddenImports, getFolder, listImports } from '../dev/import-rules'
-import { findVagueNames } from '../dev/name-rules'
+import { findNounFunctions, findVagueNames } from '../dev/name-rules'
 import { listNodes, type Node, readSources } from '../dev/sources'
 import { findOffences } from '../dev/surface-rules'
 
@@ -156,6 +156,15 @@ const VAGUE: readonly (readonly [text: string, name: string])[] = [
 
 test.each(VAGUE)('the check finds the name in %s', (text, name) => {
   expect(findVagueNames({ path: 'ui/x.ts', text })).toEqual([`ui/x.ts:1 ${name}`])
+})
+
+test('functions and methods begin with a verb', () => {
+  expect(PARTS.flatMap(readSources).flatMap(findNounFunctions)).toEqual([])
+  const text = 'function modeText() {}\nfunction Mode() {}\nclass A { #scope() {} get size() {} load() {} }'
+  expect(findNounFunctions({ path: 'ui/x.ts', text }).toSorted()).toEqual([
+    'ui/x.ts:1 modeText',
+    'ui/x.ts:3 scope',
+  ])
 })
 
 test('the check finds forbidden imports and cycles', () => {
