@@ -30,6 +30,8 @@ _SMALL_MODULES: dict[str, str] = {
     "contracts/entities/secret.py": "an entity that ports and commands share",
     "contracts/erased.py": "it needs the registry of facts, which record.py must not import",
     "contracts/facts/evidence.py": "a family of facts",
+    "contracts/facts/exchange/inbox.py": "a family of facts",
+    "contracts/facts/plan.py": "a family of facts",
     "contracts/rows/plan.py": "the row of an entity",
     "contracts/text/redactor.py": "one function that every layer uses",
     "contracts/text/sentences.py": "three functions that every layer uses",

@@ -23,13 +23,14 @@ from callboard.contracts.facts.action import ActionRequired, ActionResolved, Act
 from callboard.contracts.facts.artifact import ArtifactVersionCreated
 from callboard.contracts.facts.base import ErasedFact, Fact
 from callboard.contracts.facts.context import CompactionCompleted, ContextResolved
-from callboard.contracts.facts.handoff import HandoffAccepted, HandoffCompleted
-from callboard.contracts.facts.message import PlanUpdated
+from callboard.contracts.facts.exchange.handoff import HandoffAccepted, HandoffCompleted
+from callboard.contracts.facts.exchange.review import ReviewVerdict
 from callboard.contracts.facts.model import ModelFailed
 from callboard.contracts.facts.permission import PermissionEvaluated, PermissionRuleAdded, Rule
+from callboard.contracts.facts.plan import PlanUpdated
 from callboard.contracts.facts.queue import QueueAdded
 from callboard.contracts.facts.subagent import TeamChanged, WorkerNotification
-from callboard.contracts.facts.task import ReviewVerdict, TaskUpdated
+from callboard.contracts.facts.task import TaskUpdated
 from callboard.contracts.facts.tool import SandboxApplied
 from callboard.contracts.facts.turn import TurnInterrupted
 from callboard.contracts.facts.workspace import SessionArchived, SessionTrimmed

@@ -8,7 +8,7 @@ import msgspec
 
 from callboard.contracts.content import Text, make_blob
 from callboard.contracts.facts.evidence import EvidenceExported
-from callboard.contracts.facts.handoff import ChannelMessage
+from callboard.contracts.facts.exchange.channel import ChannelMessage
 from callboard.contracts.facts.message import MessageText
 from callboard.contracts.facts.session import SessionCreated, ThreadOpened
 from callboard.contracts.facts.task import TaskCompleted, TaskCreated, TaskStarted, TaskUpdated

@@ -17,7 +17,6 @@ from callboard.contracts.facts.message import (
     MessageInterrupted,
     MessageText,
     OutputFinal,
-    PlanUpdated,
     ReasoningCompleted,
     ReasoningInterrupted,
 )
@@ -33,6 +32,7 @@ from callboard.contracts.facts.model import (
     RoutingResolved,
 )
 from callboard.contracts.facts.permission import PermissionEvaluated, PermissionRuleAdded, Rule
+from callboard.contracts.facts.plan import PlanUpdated
 from callboard.contracts.facts.queue import SteerAccepted, SteerRejected
 from callboard.contracts.facts.session import ThreadPaused, WarningRaised
 from callboard.contracts.facts.tool import (

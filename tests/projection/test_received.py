@@ -8,10 +8,13 @@ import pytest
 from callboard.contracts.content import Text
 from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.facts.action import ActionRequired, ActionResolved
-from callboard.contracts.facts.handoff import ChannelMessage, HandoffAccepted, InboxConsumed, InboxReserved
-from callboard.contracts.facts.message import MessageText, OutputFinal, PlanUpdated
+from callboard.contracts.facts.exchange.channel import ChannelMessage
+from callboard.contracts.facts.exchange.handoff import HandoffAccepted
+from callboard.contracts.facts.exchange.inbox import InboxConsumed, InboxReserved
+from callboard.contracts.facts.exchange.review import ReviewRequested
+from callboard.contracts.facts.message import MessageText, OutputFinal
+from callboard.contracts.facts.plan import PlanUpdated
 from callboard.contracts.facts.subagent import SubagentClosed, SubagentMerged, WorkerNotification
-from callboard.contracts.facts.task import ReviewRequested
 from callboard.contracts.facts.turn import TurnCompleted, TurnInterrupted
 from callboard.contracts.rows.action import ActionPart, ActionRow
 from callboard.contracts.rows.agent import RemoteStatusPart

@@ -10,8 +10,9 @@ from typing import Protocol
 import msgspec
 
 from callboard.client import Client
+from callboard.contracts.commands.queue import RemoveQueuedTurn
 from callboard.contracts.commands.session import GetThreadRead, ThreadRead
-from callboard.contracts.commands.turn import InterruptTurn, RemoveQueuedTurn, TurnAccepted
+from callboard.contracts.commands.turn import InterruptTurn, TurnAccepted
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.session import ThreadPaused
 from callboard.contracts.ports.runtime import OpBatch

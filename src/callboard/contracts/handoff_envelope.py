@@ -7,7 +7,7 @@ from typing import Any, Literal
 import msgspec
 
 from .entities.handoff_payload import Payload
-from .facts.handoff import HandoffRequested
+from .facts.exchange.handoff import HandoffRequested
 from .times import format_timestamp
 
 

@@ -7,7 +7,9 @@ from typing import Literal, NamedTuple
 from .commands.action import AskPersonArguments, ProposePlanArguments
 from .commands.agent import AddEdgeArguments, DefineAgentArguments
 from .commands.base import TeamToolArguments
-from .commands.handoff import HandoffArguments, MessageArguments, RespondArguments
+from .commands.exchange.handoff import HandoffArguments, RespondArguments
+from .commands.exchange.message import MessageArguments
+from .commands.exchange.review import RequestReviewArguments, VerdictArguments
 from .commands.subagent import (
     ChildInputArguments,
     CloseArguments,
@@ -16,7 +18,7 @@ from .commands.subagent import (
     SpawnArguments,
     WaitArguments,
 )
-from .commands.task import CreateTaskArguments, RequestReviewArguments, UpdateTaskArguments, VerdictArguments
+from .commands.task import CreateTaskArguments, UpdateTaskArguments
 from .entities.team import Capability
 
 

@@ -8,7 +8,7 @@ import msgspec
 
 from callboard.contracts.facts.action import ActionRequired
 from callboard.contracts.facts.agent import AgentSlept
-from callboard.contracts.facts.handoff import HandoffRequested
+from callboard.contracts.facts.exchange.handoff import HandoffRequested
 from callboard.contracts.facts.model import ModelRequested
 from callboard.contracts.facts.permission import PermissionRuleAdded, Rule
 from callboard.contracts.facts.process import ProcessInputGiven, ProcessStopRequested

@@ -10,8 +10,8 @@ import msgspec
 from callboard.contracts.entities.team import Ref, Role, TaskEntity, TaskStatus
 from callboard.contracts.facts.agent import RemoteArtifact
 from callboard.contracts.facts.evidence import EvidenceExported
-from callboard.contracts.facts.handoff import ChannelOpened
-from callboard.contracts.facts.task import ReviewRequested, ReviewVerdict
+from callboard.contracts.facts.exchange.channel import ChannelOpened
+from callboard.contracts.facts.exchange.review import ReviewRequested, ReviewVerdict
 from callboard.contracts.facts.tool import ToolCompleted, ToolFailed, ToolRequested
 from callboard.contracts.record import Record, format_step_id
 from callboard.contracts.rows.agent import AgentRow

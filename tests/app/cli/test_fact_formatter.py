@@ -14,7 +14,7 @@ from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.facts.action import ActionResolved
 from callboard.contracts.facts.agent import AgentSlept, AgentWoke
 from callboard.contracts.facts.base import Fact
-from callboard.contracts.facts.message import PlanUpdated
+from callboard.contracts.facts.plan import PlanUpdated
 from callboard.contracts.facts.subagent import SubagentCompleted
 from callboard.contracts.facts.task import TaskCompleted
 from callboard.contracts.facts.tool import ToolCompleted, ToolFailed

@@ -18,7 +18,7 @@ from callboard.app.state_folder import StateFolder
 from callboard.client import Client
 from callboard.contracts.commands.action import RespondAction
 from callboard.contracts.commands.base import Command
-from callboard.contracts.commands.handoff import RespondHandoff
+from callboard.contracts.commands.exchange.handoff import RespondHandoff
 from callboard.contracts.commands.task import CancelTask, PauseTask, ResumeTask
 from callboard.contracts.facts.action import Decision
 from tests.app.rigs.product import PATIENCE, Product, says

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from callboard.contracts.commands.agent import AddAgent, AgentAdded
-from callboard.contracts.commands.handoff import SendMessage
+from callboard.contracts.commands.exchange.message import SendMessage
 from callboard.contracts.commands.turn import SubmitTurn
 from callboard.contracts.content import Text
 from callboard.contracts.entities.team import Edge

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.handoff import SendMessage
+from callboard.contracts.commands.exchange.message import SendMessage
 from callboard.contracts.commands.task import CancelTask, CompleteTask, PauseTask, ResumeTask, StartTask
 from callboard.contracts.commands.turn import InterruptTurn, ResumeThread, SubmitTurn
 from callboard.contracts.errors import Refusal

@@ -11,7 +11,7 @@ from callboard.contracts.content import Text
 from callboard.contracts.entities.team import Edge
 from callboard.contracts.facts.action import ActionRequired
 from callboard.contracts.facts.agent import AgentDefined, EdgeAdded
-from callboard.contracts.facts.handoff import HandoffRequested
+from callboard.contracts.facts.exchange.handoff import HandoffRequested
 from callboard.contracts.facts.permission import PermissionRuleAdded
 from callboard.contracts.facts.session import ThreadOpened
 from callboard.contracts.facts.tool import ToolCompleted, ToolRefused

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from callboard.contracts.commands.turn import ResumeThread
 from callboard.contracts.entities.team import Edge
-from callboard.contracts.facts.handoff import InboxConsumed, InboxReserved
+from callboard.contracts.facts.exchange.inbox import InboxConsumed, InboxReserved
 from callboard.contracts.facts.session import ThreadPaused, ThreadResumed
 from callboard.control.outcomes import WakeTimeReached
 from tests.control.exchange.test_messages import SECOND, respond_handoff, send_handoff

@@ -6,19 +6,18 @@ from typing import Any
 
 import pytest
 
-from callboard.contracts.commands.handoff import RespondHandoff, SendHandoff
+from callboard.contracts.commands.exchange.handoff import RespondHandoff, SendHandoff
 from callboard.contracts.entities.handoff_payload import MAX_MESSAGE_BYTES, Expectation, HandoffStatus, Payload
 from callboard.contracts.entities.team import Edge, Ref
 from callboard.contracts.facts.artifact import ArtifactCreated
-from callboard.contracts.facts.handoff import (
+from callboard.contracts.facts.exchange.handoff import (
     HandoffAccepted,
     HandoffCompleted,
     HandoffRejected,
     HandoffRequested,
-    InboxConsumed,
-    InboxReserved,
     ReplyEnded,
 )
+from callboard.contracts.facts.exchange.inbox import InboxConsumed, InboxReserved
 from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.contracts.scope import Scope
 from callboard.control.outcomes import WakeTimeReached

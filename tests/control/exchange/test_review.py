@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from callboard.contracts.commands.exchange.review import ApplyReview, SubmitVerdict
 from callboard.contracts.commands.subagent import CloseSubagent
-from callboard.contracts.commands.task import ApplyReview, CreateTask, SubmitVerdict, UpdateTask
-from callboard.contracts.facts.handoff import ChannelMessage
+from callboard.contracts.commands.task import CreateTask, UpdateTask
+from callboard.contracts.facts.exchange.channel import ChannelMessage
+from callboard.contracts.facts.exchange.review import ReviewApplied, ReviewFix, ReviewRequested, ReviewVerdict
 from callboard.contracts.facts.subagent import SubagentCompleted, WorkerNotification
-from callboard.contracts.facts.task import ReviewApplied, ReviewFix, ReviewRequested, ReviewVerdict, TaskCompleted
+from callboard.contracts.facts.task import TaskCompleted
 from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.control.decide.turn.idle import MAX_HOPS
 from tests.control.rigs.examples import SESSION

@@ -6,7 +6,7 @@ from typing import Any
 
 from callboard.contracts.content import MAX_INLINE_BYTES
 from callboard.contracts.entities.plan import PlanStep
-from callboard.contracts.facts.message import PlanUpdated
+from callboard.contracts.facts.plan import PlanUpdated
 from callboard.control.decide.turn.plan import MAX_LINE_CHARS
 from callboard.control.outcomes import ExternalPlanReported, HostTakenOver
 from tests.control.external_agent.test_program import fact_types, prompted_session

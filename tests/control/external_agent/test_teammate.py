@@ -5,7 +5,9 @@ from __future__ import annotations
 from callboard.contracts.content import Text
 from callboard.contracts.entities.team import Edge
 from callboard.contracts.facts.agent import RemoteArtifact, RemotePart
-from callboard.contracts.facts.handoff import ChannelMessage, InboxConsumed, ReplyEnded
+from callboard.contracts.facts.exchange.channel import ChannelMessage
+from callboard.contracts.facts.exchange.handoff import ReplyEnded
+from callboard.contracts.facts.exchange.inbox import InboxConsumed
 from callboard.contracts.ports.external import CONNECT_AGENT, ArtifactReported, TaskReported
 from callboard.control.outcomes import ExternalCallReported, RemoteReported
 from tests.control.rigs.examples import ASK, requested_call

@@ -11,11 +11,13 @@ import msgspec
 
 from callboard.contracts.commands.action import RespondAction
 from callboard.contracts.commands.agent import AddAgent
-from callboard.contracts.commands.handoff import RespondHandoff, SendHandoff, SendMessage
+from callboard.contracts.commands.exchange.handoff import RespondHandoff, SendHandoff
+from callboard.contracts.commands.exchange.message import SendMessage
 from callboard.contracts.commands.job import CancelJob, PauseJob, ResumeJob
+from callboard.contracts.commands.queue import RemoveQueuedTurn
 from callboard.contracts.commands.subagent import CancelSubagent, CloseSubagent, SendSubagentInput
 from callboard.contracts.commands.task import CompleteTask, FailTask
-from callboard.contracts.commands.turn import RemoveQueuedTurn, ResumeThread
+from callboard.contracts.commands.turn import ResumeThread
 from callboard.contracts.entities.team import Edge
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.session import ThreadResumed

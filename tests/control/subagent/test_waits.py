@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from callboard.contracts import casing
 from callboard.contracts.commands.subagent import ChildResults, CloseSubagent
-from callboard.contracts.facts.handoff import InboxConsumed, InboxReserved
+from callboard.contracts.facts.exchange.inbox import InboxConsumed, InboxReserved
 from callboard.contracts.facts.tool import ToolCompleted
 from callboard.control.effects import WakeAt
 from callboard.control.outcomes import WakeTimeReached

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from callboard.contracts.commands.queue import RemoveQueuedTurn
 from callboard.contracts.commands.subagent import SendSubagentInput
 from callboard.contracts.commands.task import AppendTaskProgress, CompleteTask, FailTask, TaskChanged, UpdateTask
-from callboard.contracts.commands.turn import RemoveQueuedTurn, ResumeThread, TurnAccepted
+from callboard.contracts.commands.turn import ResumeThread, TurnAccepted
 from callboard.contracts.content import Text
 from callboard.contracts.entities.team import Ref
 from callboard.contracts.facts.queue import QueueAdded

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.handoff import SendHandoff
+from callboard.contracts.commands.exchange.handoff import SendHandoff
 from callboard.contracts.entities.team import Edge
 from callboard.contracts.facts.session import ThreadPaused
 from callboard.contracts.facts.subagent import SubagentSpawned

@@ -5,10 +5,11 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from callboard.contracts.commands.handoff import SendMessage
+from callboard.contracts.commands.exchange.message import SendMessage
+from callboard.contracts.commands.queue import RemoveQueuedTurn
 from callboard.contracts.commands.subagent import SendSubagentInput
-from callboard.contracts.commands.turn import RemoveQueuedTurn, ResumeThread
-from callboard.contracts.facts.handoff import InboxReserved
+from callboard.contracts.commands.turn import ResumeThread
+from callboard.contracts.facts.exchange.inbox import InboxReserved
 from callboard.contracts.facts.session import ThreadPaused, ThreadResumed
 from callboard.contracts.facts.subagent import SubagentCancelled, TeamChanged
 from callboard.contracts.facts.tool import ToolCompleted

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from callboard.contracts.commands.turn import ResumeThread
-from callboard.contracts.facts.handoff import InboxReserved
+from callboard.contracts.facts.exchange.inbox import InboxReserved
 from callboard.contracts.facts.session import ThreadPaused
 from callboard.contracts.facts.subagent import WorkerNotification
 from callboard.contracts.facts.task import TaskFailed

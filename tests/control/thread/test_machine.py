@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from callboard.contracts.commands.action import RespondAction
-from callboard.contracts.commands.turn import EditQueuedTurn, PromoteQueuedTurn, RemoveQueuedTurn, ResumeThread
+from callboard.contracts.commands.queue import EditQueuedTurn, PromoteQueuedTurn, RemoveQueuedTurn
+from callboard.contracts.commands.turn import ResumeThread
 from callboard.contracts.errors import Refusal
 from callboard.contracts.live import Partial
 from callboard.contracts.ports.tools import Evaluation

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from callboard.contracts.commands.turn import (
-    EditQueuedTurn,
-    PromoteQueuedTurn,
-    QueueChanged,
-    RemoveQueuedTurn,
-    ResumeThread,
-)
+from callboard.contracts.commands.queue import EditQueuedTurn, PromoteQueuedTurn, QueueChanged, RemoveQueuedTurn
+from callboard.contracts.commands.turn import ResumeThread
 from callboard.contracts.content import Text
 from callboard.contracts.facts.message import OutputFinal
 from callboard.contracts.facts.queue import QueueAdded, QueueEdited, QueuePromoted, QueueRemoved

@@ -11,7 +11,7 @@ from callboard.contracts.commands.action import RespondAction
 from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.action import ActionRequired, ActionResolved, Decision
-from callboard.contracts.facts.message import PlanUpdated
+from callboard.contracts.facts.plan import PlanUpdated
 from callboard.contracts.facts.tool import ToolCompleted, ToolRefused
 from callboard.control.outcomes import ActionTimedOut, RequestedCall
 from tests.control.rigs.decisions import StepResult

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from callboard.contracts.commands.context import CompactThread, ContextChanged, SetContext
-from callboard.contracts.commands.turn import EditQueuedTurn
+from callboard.contracts.commands.queue import EditQueuedTurn
 from callboard.contracts.content import BlobRef, Text, make_blob
 from callboard.contracts.facts.context import (
     CompactionCompleted,

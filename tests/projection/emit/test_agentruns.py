@@ -14,7 +14,8 @@ from callboard.contracts.facts import FACTS
 from callboard.contracts.facts.action import ActionRequired
 from callboard.contracts.facts.agent import AgentSlept, AgentWoke, RemoteTaskChanged
 from callboard.contracts.facts.base import ErasedFact
-from callboard.contracts.facts.message import MessageText, PlanUpdated
+from callboard.contracts.facts.message import MessageText
+from callboard.contracts.facts.plan import PlanUpdated
 from callboard.contracts.facts.task import TaskPaused, TaskStarted
 from callboard.contracts.facts.turn import TurnInterrupted, TurnSubmitted
 from callboard.contracts.live import Frame, Partial, PartialKind

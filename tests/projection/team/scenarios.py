@@ -24,16 +24,16 @@ from callboard.contracts.facts.agent import (
 )
 from callboard.contracts.facts.base import Fact
 from callboard.contracts.facts.evidence import EvidenceExported
-from callboard.contracts.facts.handoff import (
+from callboard.contracts.facts.exchange.handoff import (
     HandoffAccepted,
     HandoffCompleted,
     HandoffRejected,
     HandoffRequested,
-    InboxConsumed,
-    InboxReserved,
     ReplyEnded,
 )
-from callboard.contracts.facts.message import PlanUpdated
+from callboard.contracts.facts.exchange.inbox import InboxConsumed, InboxReserved
+from callboard.contracts.facts.exchange.review import ReviewApplied, ReviewFix, ReviewRequested, ReviewVerdict
+from callboard.contracts.facts.plan import PlanUpdated
 from callboard.contracts.facts.process import ProcessEnded, ProcessStarted, ProcessStopRequested
 from callboard.contracts.facts.queue import QueueAdded
 from callboard.contracts.facts.session import ErrorRaised, ThreadOpened, ThreadPaused
@@ -49,10 +49,6 @@ from callboard.contracts.facts.subagent import (
     WorkerNotification,
 )
 from callboard.contracts.facts.task import (
-    ReviewApplied,
-    ReviewFix,
-    ReviewRequested,
-    ReviewVerdict,
     TaskCancelled,
     TaskCancelRequested,
     TaskCompleted,

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from callboard.contracts.entities.handoff_payload import Payload
-from callboard.contracts.facts.handoff import HandoffAccepted, HandoffCompleted, HandoffRejected, HandoffRequested
-from callboard.contracts.facts.session import ThreadOpened
-from callboard.contracts.facts.task import (
-    ReviewRequested,
-    ReviewVerdict,
-    TaskCompleted,
-    TaskCreated,
-    TaskFailed,
-    TaskStarted,
-    TaskUpdated,
+from callboard.contracts.facts.exchange.handoff import (
+    HandoffAccepted,
+    HandoffCompleted,
+    HandoffRejected,
+    HandoffRequested,
 )
+from callboard.contracts.facts.exchange.review import ReviewRequested, ReviewVerdict
+from callboard.contracts.facts.session import ThreadOpened
+from callboard.contracts.facts.task import TaskCompleted, TaskCreated, TaskFailed, TaskStarted, TaskUpdated
 from callboard.contracts.rows.agent import AgentRow
 from callboard.contracts.rows.session import SessionCard
 from callboard.contracts.scope import Scope

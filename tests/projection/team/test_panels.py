@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from callboard.contracts.facts import FACTS
 from callboard.contracts.facts.agent import AgentDefined
 from callboard.contracts.facts.base import ErasedFact, Fact
-from callboard.contracts.facts.handoff import ChannelClosed, ChannelOpened, HandoffCompleted, InboxConsumed
+from callboard.contracts.facts.exchange.channel import ChannelClosed, ChannelOpened
+from callboard.contracts.facts.exchange.handoff import HandoffCompleted
+from callboard.contracts.facts.exchange.inbox import InboxConsumed
 from callboard.contracts.facts.permission import PermissionRuleAdded, PermissionRuleRevoked
 from callboard.contracts.facts.process import ProcessInputGiven
 from callboard.contracts.facts.session import SessionTakenOver, ThreadOpened

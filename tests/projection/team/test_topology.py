@@ -8,7 +8,8 @@ from callboard.contracts.content import Text
 from callboard.contracts.entities.handoff_payload import Payload
 from callboard.contracts.entities.team import Edge
 from callboard.contracts.facts.agent import EdgeAdded
-from callboard.contracts.facts.handoff import ChannelMessage, HandoffRejected, HandoffRequested
+from callboard.contracts.facts.exchange.channel import ChannelMessage
+from callboard.contracts.facts.exchange.handoff import HandoffRejected, HandoffRequested
 from callboard.contracts.facts.turn import TurnCompleted
 from callboard.contracts.rows.message import MessageRow
 from callboard.contracts.rows.team import EdgeRow, TeamRow

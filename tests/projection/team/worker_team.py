@@ -22,19 +22,18 @@ from callboard.contracts.facts.agent import (
     RemoteTaskChanged,
 )
 from callboard.contracts.facts.base import Fact
-from callboard.contracts.facts.handoff import (
-    ChannelMessage,
-    ChannelOpened,
+from callboard.contracts.facts.exchange.channel import ChannelMessage, ChannelOpened
+from callboard.contracts.facts.exchange.handoff import (
     HandoffAccepted,
     HandoffCompleted,
     HandoffRejected,
     HandoffRequested,
-    InboxConsumed,
-    InboxReserved,
     ReplyEnded,
 )
-from callboard.contracts.facts.message import PlanUpdated
+from callboard.contracts.facts.exchange.inbox import InboxConsumed, InboxReserved
+from callboard.contracts.facts.exchange.review import ReviewApplied, ReviewRequested, ReviewVerdict
 from callboard.contracts.facts.model import CostRecorded, ModelCompleted, ModelRequested
+from callboard.contracts.facts.plan import PlanUpdated
 from callboard.contracts.facts.queue import QueueAdded
 from callboard.contracts.facts.session import AgentKind, ThreadOpened
 from callboard.contracts.facts.subagent import (
@@ -51,9 +50,6 @@ from callboard.contracts.facts.subagent import (
     WorkerNotification,
 )
 from callboard.contracts.facts.task import (
-    ReviewApplied,
-    ReviewRequested,
-    ReviewVerdict,
     SnapshotUpdated,
     TaskCancelled,
     TaskCancelRequested,

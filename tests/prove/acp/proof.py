@@ -29,7 +29,8 @@ from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.agent import AgentConnected, AgentDisconnected, AgentModeChanged
 from callboard.contracts.facts.artifact import ArtifactVersionCreated
-from callboard.contracts.facts.message import MessageText, PlanUpdated
+from callboard.contracts.facts.message import MessageText
+from callboard.contracts.facts.plan import PlanUpdated
 from callboard.contracts.facts.tool import ToolCompleted, ToolRefused
 from callboard.contracts.facts.turn import TurnFailed
 from tests.prove.acp.agents import AGENTS, ESCAPE, NODE, PLACE, PLAN, Agent, install, newest

@@ -7,7 +7,7 @@ from typing import Any
 
 from callboard.contracts.commands.turn import InterruptTurn
 from callboard.contracts.entities.plan import PlanStep
-from callboard.contracts.facts.message import PlanUpdated
+from callboard.contracts.facts.plan import PlanUpdated
 from callboard.contracts.record import Record
 from tests.runtime.rigs.acp_agent import Steps, open_coder, start_session
 from tests.runtime.rigs.runtime_rig import RuntimeRig

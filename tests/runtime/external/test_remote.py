@@ -15,7 +15,7 @@ from callboard.contracts.content import Text
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.action import ActionRequired, ActionResolved
 from callboard.contracts.facts.agent import AgentConnected, RemoteArtifact, RemoteTaskChanged
-from callboard.contracts.facts.handoff import ChannelMessage
+from callboard.contracts.facts.exchange.channel import ChannelMessage
 from callboard.contracts.facts.model import RoutingResolved
 from callboard.contracts.facts.tool import ToolRequested
 from callboard.contracts.facts.turn import TurnCompleted

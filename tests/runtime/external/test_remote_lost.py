@@ -16,7 +16,7 @@ from callboard.contracts.commands.turn import InterruptTurn, ResumeThread
 from callboard.contracts.content import Text
 from callboard.contracts.facts.action import ActionRequired
 from callboard.contracts.facts.agent import AgentConnected, AgentDisconnected, RemoteTaskChanged
-from callboard.contracts.facts.handoff import ChannelMessage
+from callboard.contracts.facts.exchange.channel import ChannelMessage
 from callboard.contracts.facts.turn import TurnCompleted, TurnInterrupted
 from callboard.control.decide.thread.resume import RESUME_INPUT
 from callboard.runtime.workspaces.installation import install_command

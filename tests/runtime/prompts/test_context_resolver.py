@@ -9,7 +9,8 @@ import pytest
 
 from callboard.contracts.commands.context import FindMentions, GetContext, SetContext
 from callboard.contracts.commands.permission import AddRule
-from callboard.contracts.commands.turn import Attachment, EditQueuedTurn, SteerTurn
+from callboard.contracts.commands.queue import EditQueuedTurn
+from callboard.contracts.commands.turn import Attachment, SteerTurn
 from callboard.contracts.content import make_blob
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.context import ContextResolved

@@ -9,7 +9,7 @@ from typing import Any
 from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.commands.action import RespondAction
 from callboard.contracts.facts.action import ActionRequired
-from callboard.contracts.facts.handoff import HandoffRequested
+from callboard.contracts.facts.exchange.handoff import HandoffRequested
 from callboard.contracts.facts.permission import PermissionEvaluated
 from callboard.contracts.facts.session import ThreadOpened
 from callboard.contracts.facts.subagent import WorkerNotification

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.commands.session import GetSession
-from callboard.contracts.facts.handoff import HandoffAccepted, InboxConsumed, ReplyEnded
+from callboard.contracts.facts.exchange.handoff import HandoffAccepted, ReplyEnded
+from callboard.contracts.facts.exchange.inbox import InboxConsumed
 from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.control.state.session import Session
 from tests.agents.files import definition_file, write_agents

@@ -10,7 +10,7 @@ import pytest
 
 from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.commands.base import COMMANDS
-from callboard.contracts.commands.handoff import SendHandoff
+from callboard.contracts.commands.exchange.handoff import SendHandoff
 from callboard.contracts.commands.task import (
     CancelTask,
     CreateTask,

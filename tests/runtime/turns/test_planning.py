@@ -12,7 +12,7 @@ from callboard.contracts.commands.turn import SubmitTurn
 from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.action import ActionRequired, ActionResolved, Decision
-from callboard.contracts.facts.message import PlanUpdated
+from callboard.contracts.facts.plan import PlanUpdated
 from callboard.contracts.facts.turn import TurnStarted, TurnSubmitted
 from callboard.contracts.record import Record
 from callboard.contracts.rows.action import ActionPart

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from callboard.contracts.commands.action import RespondAction
+from callboard.contracts.commands.queue import PromoteQueuedTurn, RemoveQueuedTurn
 from callboard.contracts.commands.session import DeleteSession, UpdateSession
-from callboard.contracts.commands.turn import InterruptTurn, PromoteQueuedTurn, RemoveQueuedTurn, SteerTurn, SubmitTurn
+from callboard.contracts.commands.turn import InterruptTurn, SteerTurn, SubmitTurn
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.message import MessageInterrupted
 from callboard.contracts.facts.queue import SteerAccepted

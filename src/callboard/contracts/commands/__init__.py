@@ -8,11 +8,11 @@ from . import (
     artifact,
     context,
     evidence,
-    handoff,
     job,
     model,
     permission,
     process,
+    queue,
     secret,
     session,
     session_import,
@@ -23,10 +23,11 @@ from . import (
     turn,
 )
 from .base import COMMANDS, Declaration
+from .exchange import handoff, message, review
 
 _FAMILIES = (
-    *(session, turn, action, agent, subagent, handoff, task, job, artifact, context, permission, settings, secret),
-    *(model, tool, process, evidence, session_import),
+    *(session, turn, queue, action, agent, subagent, handoff, message, task, review, job, artifact, context),
+    *(permission, settings, secret, model, tool, process, evidence, session_import),
 )
 #: Every command: the families in their order, the commands of each in the order of declaration.
 TABLE: tuple[Declaration, ...] = tuple(

@@ -62,7 +62,7 @@ class SubmitTurn(Command, frozen=True, kw_only=True):
 
     def validate(self) -> None:
         """Refuse a blank text."""
-        _require_text(self.text)
+        require_text(self.text)
 
     def build_default_key(self) -> str:
         """Return the id of the turn as its key (CTL-02)."""
@@ -90,7 +90,7 @@ class SteerTurn(Command, frozen=True, kw_only=True):
 
     def validate(self) -> None:
         """Refuse a blank text."""
-        _require_text(self.text)
+        require_text(self.text)
 
 
 class ThreadChanged(Answer, frozen=True, kw_only=True):
@@ -130,46 +130,11 @@ class ResumeThread(Command, frozen=True, kw_only=True):
     reason: Reason = ""
 
 
-class QueueChanged(Answer, frozen=True, kw_only=True):
-    """Ids of the thread's queued turns, in order."""
+def require_text(text: str) -> None:
+    """Refuse a blank text.
 
-    session_id: str
-    thread_id: str
-    queued: tuple[str, ...]
-    sequence: int
-
-
-@command("remove_queued_turn", QueueChanged)
-class RemoveQueuedTurn(Command, frozen=True, kw_only=True):
-    """Remove a turn from the queue."""
-
-    session_id: Id
-    turn_id: Id
-    reason: Reason = ""
-
-
-@command("promote_queued_turn", QueueChanged)
-class PromoteQueuedTurn(Command, frozen=True, kw_only=True):
-    """Move a queued turn to the front."""
-
-    session_id: Id
-    turn_id: Id
-    reason: Reason = ""
-
-
-@command("edit_queued_turn", QueueChanged)
-class EditQueuedTurn(Command, frozen=True, kw_only=True):
-    """Replace the input of a queued turn."""
-
-    session_id: Id
-    turn_id: Id
-    text: Prompt
-
-    def validate(self) -> None:
-        """Refuse a blank text."""
-        _require_text(self.text)
-
-
-def _require_text(text: str) -> None:
+    Raises:
+        Refusal: `invalid_input`.
+    """
     if not text.strip():
         raise Refusal("invalid_input", "text must not be empty.", field="text", hint="Enter a message.")

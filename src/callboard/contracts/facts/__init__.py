@@ -10,16 +10,20 @@ from .artifact import ArtifactFact
 from .base import Fact
 from .context import ContextFact
 from .evidence import EvidenceFact
-from .handoff import HandoffFact
+from .exchange.channel import ChannelFact
+from .exchange.handoff import HandoffFact
+from .exchange.inbox import InboxFact
+from .exchange.review import ReviewFact
 from .job import JobFact
 from .message import MessageFact
 from .model import ModelFact
 from .permission import PermissionFact, PermissionRuleAdded, PermissionRuleRevoked
+from .plan import PlanFact
 from .process import ProcessFact
 from .queue import QueueFact
 from .session import ErrorRaised, SessionFact, WarningRaised
 from .subagent import SubagentFact
-from .task import ReviewFact, TaskFact
+from .task import TaskFact
 from .tool import ToolFact
 from .turn import TurnFact
 from .workspace import WorkspaceFact
@@ -31,6 +35,7 @@ AnySessionFact = (
     | TurnFact
     | QueueFact
     | MessageFact
+    | PlanFact
     | ToolFact
     | PermissionFact
     | ProcessFact
@@ -38,6 +43,8 @@ AnySessionFact = (
     | ModelFact
     | SubagentFact
     | HandoffFact
+    | ChannelFact
+    | InboxFact
     | TaskFact
     | JobFact
     | ReviewFact

@@ -1,11 +1,10 @@
-"""Facts of an agent's output in a turn: text, reasoning, its plan and the final output."""
+"""Facts of an agent's output in a turn: text, reasoning and the final output."""
 
 from __future__ import annotations
 
 from typing import ClassVar
 
 from ..content import Text
-from ..entities.plan import PlanStep
 from ..scope import ScopeKey
 from .base import ERASED, ErasedForm, Fact
 
@@ -65,19 +64,4 @@ class OutputFinal(Fact, frozen=True, kw_only=True):
     parts: tuple[int, ...]
 
 
-class PlanUpdated(Fact, frozen=True, kw_only=True):
-    """The agent's complete plan.
-
-    The last one of a run is `final`. A rejected plan that is proposed again is the next `revision`,
-    at a new step.
-    """
-
-    type: ClassVar[str] = "plan.updated"
-    needs: ClassVar[tuple[ScopeKey, ...]] = ("agent", "thread", "turn", "run", "step")
-    erased: ClassVar[ErasedForm] = {"steps": ()}
-    steps: tuple[PlanStep, ...]
-    final: bool = False
-    revision: int = 1
-
-
-MessageFact = MessageText | MessageInterrupted | ReasoningCompleted | ReasoningInterrupted | PlanUpdated | OutputFinal
+MessageFact = MessageText | MessageInterrupted | ReasoningCompleted | ReasoningInterrupted | OutputFinal

@@ -1,4 +1,4 @@
-"""Facts of tasks and reviews: objectives independent of a turn, and verdicts on their results.
+"""Facts of tasks: objectives independent of a turn.
 
 An attempt is one execution of a task; the scope's `attempt` counts them from 1. `task.started`
 begins an attempt in the turn of its scope. The runs of that turn belong to it, and those of later
@@ -11,15 +11,12 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-import msgspec
-
 from ..content import Text
-from ..entities.team import Ref, TaskEntity, TaskStatus, Verdict
+from ..entities.team import Ref, TaskEntity, TaskStatus
 from ..scope import ScopeKey
 from .base import ERASED, UNKNOWN, ErasedForm, Fact
 
 _TASK: tuple[ScopeKey, ...] = ("task",)
-_REVIEW: tuple[ScopeKey, ...] = ("review", "task")
 
 Priority = Literal["low", "normal", "high"]
 
@@ -156,60 +153,6 @@ class TaskCancelled(Fact, frozen=True, kw_only=True):
     reason: str = ""
 
 
-class ReviewFix(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A requested change. `assignee` is an agent, empty for the agent that did the work."""
-
-    text: str
-    ref: str = ""
-    assignee: str = ""
-
-
-class ReviewRequested(Fact, frozen=True, kw_only=True):
-    """`reviewer` was asked to judge the work of `target`; both are agents.
-
-    `refs` are the work. `item` is the request's id in the inbox of `to_thread`.
-    """
-
-    type: ClassVar[str] = "review.requested"
-    needs: ClassVar[tuple[ScopeKey, ...]] = _REVIEW
-    erased: ClassVar[ErasedForm] = {"reviewer": UNKNOWN, "target": UNKNOWN, "instructions": ERASED}
-    reviewer: str
-    target: str
-    item: str = ""
-    to_thread: str = ""
-    instructions: Text = Text()
-    refs: tuple[Ref, ...] = ()
-
-
-class ReviewVerdict(Fact, frozen=True, kw_only=True):
-    """The reviewer gave a verdict.
-
-    The requested changes become input of their assignees when the review is applied.
-    """
-
-    type: ClassVar[str] = "review.verdict"
-    needs: ClassVar[tuple[ScopeKey, ...]] = _REVIEW
-    erased: ClassVar[ErasedForm] = {"reviewer": UNKNOWN, "target": UNKNOWN, "verdict": UNKNOWN}
-    reviewer: str
-    target: str
-    verdict: Verdict
-    summary: str = ""
-    refs: tuple[Ref, ...] = ()
-    fixes: tuple[ReviewFix, ...] = ()
-
-
-class ReviewApplied(Fact, frozen=True, kw_only=True):
-    """The requested changes were sent to their assignees, or the approved work was accepted."""
-
-    type: ClassVar[str] = "review.applied"
-    needs: ClassVar[tuple[ScopeKey, ...]] = _REVIEW
-    closes: ClassVar[ScopeKey | None] = "review"
-    erased: ClassVar[ErasedForm] = {"reviewer": UNKNOWN, "target": UNKNOWN}
-    reviewer: str
-    target: str
-    by: str = ""
-
-
 class SnapshotUpdated(Fact, frozen=True, kw_only=True):
     """The task's `TaskSnapshot` is complete up to the sequence `through`."""
 
@@ -231,4 +174,3 @@ TaskFact = (
     | TaskEndFact
     | SnapshotUpdated
 )
-ReviewFact = ReviewRequested | ReviewVerdict | ReviewApplied

@@ -10,16 +10,9 @@ from callboard.contracts.commands.base import Answer
 from callboard.contracts.commands.context import CompactThread, SetContext
 from callboard.contracts.commands.permission import AddRule, RevokeRule
 from callboard.contracts.commands.process import TerminateProcess, WriteProcessStdin
+from callboard.contracts.commands.queue import EditQueuedTurn, PromoteQueuedTurn, RemoveQueuedTurn
 from callboard.contracts.commands.session_import import ImportTurn
-from callboard.contracts.commands.turn import (
-    EditQueuedTurn,
-    InterruptTurn,
-    PromoteQueuedTurn,
-    RemoveQueuedTurn,
-    ResumeThread,
-    SteerTurn,
-    SubmitTurn,
-)
+from callboard.contracts.commands.turn import InterruptTurn, ResumeThread, SteerTurn, SubmitTurn
 
 from ..batch import Batch, Decision
 from ..decision_inputs import DecisionInputs

@@ -17,16 +17,20 @@ from callboard.contracts.facts.artifact import ArtifactFact
 from callboard.contracts.facts.base import Fact
 from callboard.contracts.facts.context import ContextFact
 from callboard.contracts.facts.evidence import EvidenceFact
-from callboard.contracts.facts.handoff import HandoffFact
+from callboard.contracts.facts.exchange.channel import ChannelFact
+from callboard.contracts.facts.exchange.handoff import HandoffFact
+from callboard.contracts.facts.exchange.inbox import InboxFact
+from callboard.contracts.facts.exchange.review import ReviewFact
 from callboard.contracts.facts.job import JobFact
 from callboard.contracts.facts.message import MessageFact
 from callboard.contracts.facts.model import ModelFact
 from callboard.contracts.facts.permission import PermissionFact
+from callboard.contracts.facts.plan import PlanFact
 from callboard.contracts.facts.process import ProcessFact
 from callboard.contracts.facts.queue import QueueFact
 from callboard.contracts.facts.session import SessionFact
 from callboard.contracts.facts.subagent import SubagentFact
-from callboard.contracts.facts.task import ReviewFact, TaskFact
+from callboard.contracts.facts.task import TaskFact
 from callboard.contracts.facts.tool import ToolFact
 from callboard.contracts.facts.turn import TurnFact
 from callboard.contracts.record import Record
@@ -39,7 +43,6 @@ from . import (
     artifact,
     background_agent,
     context,
-    handoff,
     job,
     message,
     model,
@@ -52,6 +55,7 @@ from . import (
     tool,
     turn,
 )
+from .exchange import channel, handoff, inbox, review
 from .fact_context import FactContext
 
 
@@ -77,7 +81,7 @@ def _apply(state: Session, fact: AnySessionFact, fact_context: FactContext) -> S
         return model.apply(state, fact, fact_context)
     if isinstance(fact, ToolFact):
         return tool.apply(state, fact, fact_context)
-    if isinstance(fact, MessageFact):
+    if isinstance(fact, MessageFact | PlanFact):
         return message.apply(state, fact, fact_context)
     if isinstance(fact, TurnFact):
         return turn.apply(state, fact, fact_context)
@@ -91,10 +95,14 @@ def _apply(state: Session, fact: AnySessionFact, fact_context: FactContext) -> S
         return subagent.apply(state, fact, fact_context)
     if isinstance(fact, HandoffFact):
         return handoff.apply(state, fact, fact_context)
+    if isinstance(fact, ChannelFact):
+        return channel.apply(state, fact, fact_context)
+    if isinstance(fact, InboxFact):
+        return inbox.apply(state, fact, fact_context)
     if isinstance(fact, TaskFact):
         return task.apply(state, fact, fact_context)
     if isinstance(fact, ReviewFact):
-        return task.apply_review(state, fact, fact_context)
+        return review.apply(state, fact, fact_context)
     if isinstance(fact, JobFact):
         return job.apply(state, fact, fact_context)
     if isinstance(fact, AgentFact):

@@ -16,7 +16,7 @@ from callboard.contracts.facts.context import (
     ContextPinned,
     ContextResolved,
 )
-from callboard.contracts.facts.handoff import InboxReserved
+from callboard.contracts.facts.exchange.inbox import InboxReserved
 from callboard.contracts.facts.message import MessageInterrupted, MessageText, ReasoningCompleted
 from callboard.contracts.facts.model import CostRecorded, ModelRequested
 from callboard.contracts.facts.queue import SteerAccepted, SteerRequested

@@ -11,10 +11,10 @@ from callboard.contracts.facts.message import (
     MessageInterrupted,
     MessageText,
     OutputFinal,
-    PlanUpdated,
     ReasoningCompleted,
     ReasoningInterrupted,
 )
+from callboard.contracts.facts.plan import PlanFact, PlanUpdated
 
 from ..state.repetition import record_text
 from ..state.session import Session
@@ -22,7 +22,7 @@ from ..state.turn import OpenPlan, OpenRun
 from .fact_context import FactContext, change_run, compute_next_step, record_step
 
 
-def apply(state: Session, fact: MessageFact, context: FactContext) -> Session:
+def apply(state: Session, fact: MessageFact | PlanFact, context: FactContext) -> Session:
     match fact:
         case MessageText():
             return _add_text(state, fact, context)

@@ -7,10 +7,6 @@ from typing import assert_never
 from msgspec.structs import replace
 
 from callboard.contracts.facts.task import (
-    ReviewApplied,
-    ReviewFact,
-    ReviewRequested,
-    ReviewVerdict,
     SnapshotUpdated,
     TaskCancelled,
     TaskCancelRequested,
@@ -25,9 +21,8 @@ from callboard.contracts.facts.task import (
 )
 
 from ..state.session import Session, Thread
-from ..state.team import OpenReview, OpenTask, TurnEnd
+from ..state.team import OpenTask, TurnEnd
 from .fact_context import FactContext, drop_entry
-from .handoff import notify_reviewer
 from .job import count_done_item, remove_job
 
 
@@ -179,31 +174,3 @@ def _is_child_of_task(thread: Thread, task: OpenTask) -> bool:
 def _update(state: Session, task_id: str, **changes: object) -> Session:
     task = state.tasks.get(task_id)
     return state if task is None else replace(state, tasks={**state.tasks, task_id: replace(task, **changes)})
-
-
-def apply_review(state: Session, fact: ReviewFact, context: FactContext) -> Session:
-    review_id = context.scope.review
-    match fact:
-        case ReviewRequested():
-            return notify_reviewer(_request_review(state, fact, context), fact, context)
-        case ReviewVerdict():
-            review = state.reviews.get(review_id)
-            if review is None or fact.verdict != "changes_requested":
-                return replace(state, reviews=drop_entry(state.reviews, review_id))
-            judged = replace(review, judged=True, fixes=fact.fixes, summary=fact.summary)
-            return replace(state, reviews={**state.reviews, review_id: judged})
-        case ReviewApplied():
-            return replace(state, reviews=drop_entry(state.reviews, review_id))
-        case _:
-            assert_never(fact)
-
-
-def _request_review(state: Session, fact: ReviewRequested, context: FactContext) -> Session:
-    review = OpenReview(
-        review=context.scope.review,
-        task=context.scope.task,
-        reviewer=fact.reviewer,
-        target=fact.target,
-        asker=context.scope.thread if fact.item else "",
-    )
-    return replace(state, reviews={**state.reviews, review.review: review})

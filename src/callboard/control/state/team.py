@@ -19,7 +19,7 @@ from callboard.contracts.entities.team import (
     TaskEntity,
     TeamPhase,
 )
-from callboard.contracts.facts.task import ReviewFix
+from callboard.contracts.facts.exchange.review import ReviewFix
 from callboard.contracts.facts.turn import PermissionMode
 from callboard.contracts.scope import Scope
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import msgspec
 
 from callboard.contracts.entities.team import Ref
+from callboard.contracts.facts.exchange.review import ReviewRequested, ReviewVerdict
 from callboard.contracts.facts.session import ThreadOpened
 from callboard.contracts.facts.subagent import SubagentContinued
-from callboard.contracts.facts.task import ReviewRequested, ReviewVerdict, TaskCreated
+from callboard.contracts.facts.task import TaskCreated
 from callboard.contracts.facts.turn import TurnStarted
 from callboard.contracts.record import Record
 

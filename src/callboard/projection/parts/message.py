@@ -9,10 +9,10 @@ from callboard.contracts.facts.message import (
     MessageInterrupted,
     MessageText,
     OutputFinal,
-    PlanUpdated,
     ReasoningCompleted,
     ReasoningInterrupted,
 )
+from callboard.contracts.facts.plan import PlanUpdated
 from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op
 from callboard.contracts.rows.message import ReasoningPart, TextPart

@@ -6,18 +6,17 @@ from typing import Any, Literal
 
 import msgspec
 
-from callboard.contracts.facts.handoff import (
-    ChannelMessage,
+from callboard.contracts.facts.exchange.channel import ChannelMessage
+from callboard.contracts.facts.exchange.handoff import (
     HandoffAccepted,
     HandoffCompleted,
     HandoffRejected,
     HandoffRequested,
-    InboxConsumed,
-    InboxReserved,
     ReplyEnded,
 )
+from callboard.contracts.facts.exchange.inbox import InboxConsumed, InboxReserved
+from callboard.contracts.facts.exchange.review import ReviewRequested
 from callboard.contracts.facts.subagent import NotificationStatus, SubagentClosed, WorkerNotification
-from callboard.contracts.facts.task import ReviewRequested
 from callboard.contracts.handoff_envelope import build_news_id
 from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op

@@ -8,12 +8,12 @@ import msgspec
 
 from callboard.contracts.entities.team import TaskStatus
 from callboard.contracts.facts.agent import AgentSlept, AgentWoke
+from callboard.contracts.facts.exchange.review import ReviewRequested
 from callboard.contracts.facts.job import JobCreated, JobItemRetried
 from callboard.contracts.facts.queue import QueueRemoved
 from callboard.contracts.facts.session import ThreadPaused, ThreadResumed
 from callboard.contracts.facts.subagent import SubagentContinued, SubagentStarted, WorkerNotification
 from callboard.contracts.facts.task import (
-    ReviewRequested,
     TaskCancelled,
     TaskCancelRequested,
     TaskCompleted,

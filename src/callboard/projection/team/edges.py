@@ -9,7 +9,7 @@ import msgspec
 
 from callboard.contracts.entities.team import Edge
 from callboard.contracts.facts.agent import EdgeAdded
-from callboard.contracts.facts.handoff import HandoffCompleted, HandoffRejected, HandoffRequested
+from callboard.contracts.facts.exchange.handoff import HandoffCompleted, HandoffRejected, HandoffRequested
 from callboard.contracts.facts.session import ThreadOpened
 from callboard.contracts.facts.subagent import SubagentClosed, SubagentsAwaited
 from callboard.contracts.facts.task import TaskCreated, TaskEndFact, TaskUpdated

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from callboard.contracts.facts.handoff import (
+from callboard.contracts.facts.exchange.handoff import (
     HandoffAccepted,
     HandoffCompleted,
     HandoffRejected,

@@ -4,25 +4,18 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.facts.handoff import (
+from callboard.contracts.facts.exchange.handoff import (
     HandoffAccepted,
     HandoffCompleted,
     HandoffRejected,
     HandoffRequested,
-    InboxConsumed,
     ReplyEnded,
 )
+from callboard.contracts.facts.exchange.inbox import InboxConsumed
+from callboard.contracts.facts.exchange.review import ReviewRequested, ReviewVerdict
 from callboard.contracts.facts.session import ThreadOpened
 from callboard.contracts.facts.subagent import SubagentCancelled, SubagentClosed
-from callboard.contracts.facts.task import (
-    ReviewRequested,
-    ReviewVerdict,
-    TaskCreated,
-    TaskEndFact,
-    TaskFailed,
-    TaskStarted,
-    TaskUpdated,
-)
+from callboard.contracts.facts.task import TaskCreated, TaskEndFact, TaskFailed, TaskStarted, TaskUpdated
 from callboard.contracts.record import Record
 
 from ..reducer import Reducer, on

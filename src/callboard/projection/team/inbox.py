@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.facts.handoff import (
-    ChannelMessage,
+from callboard.contracts.facts.exchange.channel import ChannelMessage
+from callboard.contracts.facts.exchange.handoff import (
     HandoffAccepted,
     HandoffCompleted,
     HandoffRejected,
     HandoffRequested,
-    InboxConsumed,
     ReplyEnded,
 )
+from callboard.contracts.facts.exchange.inbox import InboxConsumed
+from callboard.contracts.facts.exchange.review import ReviewRequested
 from callboard.contracts.facts.subagent import WorkerNotification
-from callboard.contracts.facts.task import ReviewRequested
 from callboard.contracts.handoff_envelope import build_news_id
 from callboard.contracts.record import Record
 

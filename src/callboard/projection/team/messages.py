@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.facts.handoff import ChannelMessage
+from callboard.contracts.facts.exchange.channel import ChannelMessage
 from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op
 from callboard.contracts.rows.message import MessageRow

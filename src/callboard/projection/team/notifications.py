@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from callboard.contracts.facts.handoff import InboxConsumed
+from callboard.contracts.facts.exchange.inbox import InboxConsumed
 from callboard.contracts.facts.subagent import WorkerNotification
 from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op

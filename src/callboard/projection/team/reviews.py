@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 
-from callboard.contracts.facts.handoff import InboxReserved
+from callboard.contracts.facts.exchange.inbox import InboxReserved
+from callboard.contracts.facts.exchange.review import ReviewApplied, ReviewRequested, ReviewVerdict
 from callboard.contracts.facts.subagent import SubagentCancelled, SubagentClosed
-from callboard.contracts.facts.task import ReviewApplied, ReviewRequested, ReviewVerdict
 from callboard.contracts.record import Record
 from callboard.contracts.rows.base import Op
 from callboard.contracts.rows.exchange.review import ReviewRow

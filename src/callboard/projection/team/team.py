@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from callboard.contracts.entities.team import TeamPhase
-from callboard.contracts.facts.handoff import HandoffAccepted, HandoffCompleted
+from callboard.contracts.facts.exchange.handoff import HandoffAccepted, HandoffCompleted
 from callboard.contracts.facts.session import SessionCreated, ThreadOpened
 from callboard.contracts.facts.subagent import TeamChanged
 from callboard.contracts.facts.turn import TurnStarted

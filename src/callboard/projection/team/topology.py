@@ -18,10 +18,11 @@ from __future__ import annotations
 import msgspec
 
 from callboard.contracts.facts.agent import AgentWoke, RemoteArtifact, RemoteTaskChanged
-from callboard.contracts.facts.handoff import HandoffRejected, HandoffRequested
+from callboard.contracts.facts.exchange.handoff import HandoffRejected, HandoffRequested
+from callboard.contracts.facts.exchange.review import ReviewRequested
 from callboard.contracts.facts.session import AgentKind, ThreadOpened
 from callboard.contracts.facts.subagent import SubagentsAwaited, SubagentSpawned, TeamChanged
-from callboard.contracts.facts.task import ReviewRequested, TaskCreated, TaskUpdated
+from callboard.contracts.facts.task import TaskCreated, TaskUpdated
 from callboard.contracts.facts.turn import TurnEndFact
 from callboard.contracts.record import Record
 from callboard.contracts.rows.team import Topology

@@ -6,7 +6,8 @@ import asyncio
 import re
 from collections.abc import Callable
 
-from callboard.contracts.commands.turn import Attachment, EditQueuedTurn, SteerTurn, SubmitTurn
+from callboard.contracts.commands.queue import EditQueuedTurn
+from callboard.contracts.commands.turn import Attachment, SteerTurn, SubmitTurn
 from callboard.contracts.content import Blob, make_blob
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.artifact import ArtifactVersionCreated

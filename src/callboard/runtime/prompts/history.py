@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from callboard.contracts.content import Text
 from callboard.contracts.facts.agent import RemoteTaskChanged
 from callboard.contracts.facts.context import CompactionCompleted, ContextResolved
-from callboard.contracts.facts.handoff import InboxConsumed, InboxReserved
+from callboard.contracts.facts.exchange.inbox import InboxConsumed, InboxReserved
 from callboard.contracts.facts.message import MessageInterrupted, MessageText, ReasoningCompleted
 from callboard.contracts.facts.model import ModelRequested
 from callboard.contracts.facts.queue import QueueEdited, SteerAccepted, SteerRequested

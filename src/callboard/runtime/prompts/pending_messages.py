@@ -8,17 +8,17 @@ from html import escape
 import msgspec
 
 from callboard.contracts.content import Text
-from callboard.contracts.facts.handoff import (
-    ChannelMessage,
+from callboard.contracts.facts.exchange.channel import ChannelMessage
+from callboard.contracts.facts.exchange.handoff import (
     HandoffAccepted,
     HandoffCompleted,
     HandoffRejected,
     HandoffRequested,
-    InboxReserved,
     ReplyEnded,
 )
+from callboard.contracts.facts.exchange.inbox import InboxReserved
+from callboard.contracts.facts.exchange.review import ReviewRequested
 from callboard.contracts.facts.subagent import WorkerNotification
-from callboard.contracts.facts.task import ReviewRequested
 from callboard.contracts.handoff_envelope import build_envelope, build_news_id, encode_envelope
 from callboard.contracts.record import Record
 from callboard.control.decide.subagent.children import PLAIN_TEXT

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from callboard.contracts.commands.action import AskPersonArguments, ProposePlanArguments
 from callboard.contracts.commands.agent import AddEdgeArguments, DefineAgentArguments
-from callboard.contracts.commands.handoff import HandoffArguments, MessageArguments, RespondArguments
+from callboard.contracts.commands.exchange.handoff import HandoffArguments, RespondArguments
+from callboard.contracts.commands.exchange.message import MessageArguments
+from callboard.contracts.commands.exchange.review import RequestReviewArguments, VerdictArguments
 from callboard.contracts.commands.subagent import (
     ChildInputArguments,
     CloseArguments,
@@ -12,12 +14,7 @@ from callboard.contracts.commands.subagent import (
     SpawnArguments,
     WaitArguments,
 )
-from callboard.contracts.commands.task import (
-    CreateTaskArguments,
-    RequestReviewArguments,
-    UpdateTaskArguments,
-    VerdictArguments,
-)
+from callboard.contracts.commands.task import CreateTaskArguments, UpdateTaskArguments
 from callboard.contracts.entities.arguments import Arguments
 
 

@@ -6,11 +6,14 @@ from callboard.contracts.content import Text
 from callboard.contracts.facts.action import ActionRequired, ActionResolved
 from callboard.contracts.facts.agent import AgentSlept, AgentWoke, RemoteArtifact, RemoteTaskChanged, WakeReason
 from callboard.contracts.facts.base import Fact
-from callboard.contracts.facts.handoff import ChannelMessage, HandoffAccepted, HandoffRequested
-from callboard.contracts.facts.message import MessageText, PlanUpdated, ReasoningCompleted
+from callboard.contracts.facts.exchange.channel import ChannelMessage
+from callboard.contracts.facts.exchange.handoff import HandoffAccepted, HandoffRequested
+from callboard.contracts.facts.exchange.review import ReviewVerdict
+from callboard.contracts.facts.message import MessageText, ReasoningCompleted
+from callboard.contracts.facts.plan import PlanUpdated
 from callboard.contracts.facts.session import ThreadPaused
 from callboard.contracts.facts.subagent import SubagentCompleted, SubagentFailed, SubagentSpawned
-from callboard.contracts.facts.task import ReviewVerdict, TaskCompleted, TaskCreated, TaskUpdated
+from callboard.contracts.facts.task import TaskCompleted, TaskCreated, TaskUpdated
 from callboard.contracts.facts.tool import ToolCompleted, ToolFailed, ToolRefused, ToolRequested
 from callboard.contracts.facts.turn import TurnFailed, TurnInterrupted
 from callboard.contracts.times import format_timestamp

@@ -8,7 +8,7 @@ from ...content import Text
 from ...entities.team import (
     Ref,
 )
-from ...facts.task import ReviewFix
+from ...facts.exchange.review import ReviewFix
 from ..base import Row
 
 ReviewState = Literal["requested", "reviewing", "passed", "changes_requested", "failed", "applied", "unknown"]

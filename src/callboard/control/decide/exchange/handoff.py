@@ -6,11 +6,16 @@ from typing import Literal
 
 import msgspec
 
-from callboard.contracts.commands.handoff import HandoffAnswered, HandoffArguments, HandoffSent, RespondArguments
+from callboard.contracts.commands.exchange.handoff import (
+    HandoffAnswered,
+    HandoffArguments,
+    HandoffSent,
+    RespondArguments,
+)
 from callboard.contracts.entities.handoff_payload import MAX_MESSAGE_BYTES, Payload
 from callboard.contracts.entities.team import Edge
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts.handoff import (
+from callboard.contracts.facts.exchange.handoff import (
     HandoffAccepted,
     HandoffCompleted,
     HandoffRejected,

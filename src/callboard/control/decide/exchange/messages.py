@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.commands.handoff import MessageArguments, MessageSent
+from callboard.contracts.commands.exchange.message import MessageArguments, MessageSent
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts.handoff import ChannelMessage, ChannelOpened
+from callboard.contracts.facts.exchange.channel import ChannelMessage, ChannelOpened
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.task import RequestReviewArguments, ReviewChanged, ReviewOpened, VerdictArguments
-from callboard.contracts.errors import Refusal
-from callboard.contracts.facts.subagent import SubagentCompleted
-from callboard.contracts.facts.task import (
-    ReviewApplied,
-    ReviewFix,
-    ReviewRequested,
-    ReviewVerdict,
-    TaskCompleted,
-    TaskCreated,
-    TaskFailed,
+from callboard.contracts.commands.exchange.review import (
+    RequestReviewArguments,
+    ReviewChanged,
+    ReviewOpened,
+    VerdictArguments,
 )
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts.exchange.review import ReviewApplied, ReviewFix, ReviewRequested, ReviewVerdict
+from callboard.contracts.facts.subagent import SubagentCompleted
+from callboard.contracts.facts.task import TaskCompleted, TaskCreated, TaskFailed
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch

@@ -6,10 +6,10 @@ beside the open prompt that waits for a person.
 
 from __future__ import annotations
 
-from callboard.contracts.commands.handoff import MessageArguments
+from callboard.contracts.commands.exchange.message import MessageArguments
 from callboard.contracts.facts.action import ActionWithdrawn
 from callboard.contracts.facts.agent import RemoteArtifact, RemoteTaskChanged
-from callboard.contracts.facts.handoff import ReplyEnded
+from callboard.contracts.facts.exchange.handoff import ReplyEnded
 from callboard.contracts.facts.tool import ToolCancelled
 from callboard.contracts.ports.external import TaskReported
 from callboard.contracts.scope import Scope

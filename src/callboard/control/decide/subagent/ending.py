@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from callboard.contracts.content import Text
-from callboard.contracts.facts.handoff import ChannelClosed
+from callboard.contracts.facts.exchange.channel import ChannelClosed
 from callboard.contracts.facts.queue import QueueRemoved
 from callboard.contracts.facts.subagent import (
     NotificationStatus,

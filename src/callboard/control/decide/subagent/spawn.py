@@ -9,7 +9,7 @@ import msgspec
 from callboard.contracts.commands.subagent import ChildSpawned, SpawnArguments
 from callboard.contracts.content import Text
 from callboard.contracts.entities.team import Isolation, QueueReason
-from callboard.contracts.facts.handoff import ChannelOpened
+from callboard.contracts.facts.exchange.channel import ChannelOpened
 from callboard.contracts.facts.queue import QueueAdded
 from callboard.contracts.facts.subagent import SubagentSpawned
 from callboard.contracts.facts.task import TaskCreated, TaskStarted

@@ -6,7 +6,7 @@ from __future__ import annotations
 from callboard.contracts import casing
 from callboard.contracts.commands.subagent import ChildResult, ChildResults, WaitArguments
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts.handoff import InboxConsumed
+from callboard.contracts.facts.exchange.inbox import InboxConsumed
 from callboard.contracts.facts.subagent import SubagentsAwaited
 from callboard.contracts.facts.tool import ToolCompleted
 

@@ -7,7 +7,9 @@ from typing import TypeVar
 from callboard.contracts import casing
 from callboard.contracts.commands.agent import AddEdgeArguments, DefineAgentArguments
 from callboard.contracts.commands.base import Answer, TeamToolArguments
-from callboard.contracts.commands.handoff import HandoffArguments, MessageArguments, RespondArguments
+from callboard.contracts.commands.exchange.handoff import HandoffArguments, RespondArguments
+from callboard.contracts.commands.exchange.message import MessageArguments
+from callboard.contracts.commands.exchange.review import RequestReviewArguments, VerdictArguments
 from callboard.contracts.commands.subagent import (
     ChildInputArguments,
     CloseArguments,
@@ -15,12 +17,7 @@ from callboard.contracts.commands.subagent import (
     SpawnArguments,
     WaitArguments,
 )
-from callboard.contracts.commands.task import (
-    CreateTaskArguments,
-    RequestReviewArguments,
-    UpdateTaskArguments,
-    VerdictArguments,
-)
+from callboard.contracts.commands.task import CreateTaskArguments, UpdateTaskArguments
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.tool import ToolCompleted, ToolRefused, ToolStarted
 from callboard.contracts.scope import Scope

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from callboard.contracts.commands.agent import AddAgent
 from callboard.contracts.commands.base import Answer
-from callboard.contracts.commands.handoff import RespondHandoff, SendHandoff, SendMessage
+from callboard.contracts.commands.exchange.handoff import RespondHandoff, SendHandoff
+from callboard.contracts.commands.exchange.message import SendMessage
+from callboard.contracts.commands.exchange.review import ApplyReview, RequestReview, ReviewChanged, SubmitVerdict
 from callboard.contracts.commands.job import CancelJob, CreateJob, PauseJob, ResumeJob, RetryJobItem
 from callboard.contracts.commands.subagent import CancelSubagent, CloseSubagent, SendSubagentInput, SpawnSubagent
-from callboard.contracts.commands.task import ApplyReview, MergeSubagent, RequestReview, ReviewChanged, SubmitVerdict
+from callboard.contracts.commands.task import MergeSubagent
 
 from ...batch import Batch
 from ..agent.join import add_agent

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.turn import EditQueuedTurn, PromoteQueuedTurn, QueueChanged, RemoveQueuedTurn
+from callboard.contracts.commands.queue import EditQueuedTurn, PromoteQueuedTurn, QueueChanged, RemoveQueuedTurn
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.queue import QueueEdited, QueuePromoted, QueueRemoved
 

@@ -6,7 +6,8 @@ its model's first response.
 
 from __future__ import annotations
 
-from callboard.contracts.facts.handoff import HandoffAccepted, HandoffCompleted, InboxConsumed, InboxReserved
+from callboard.contracts.facts.exchange.handoff import HandoffAccepted, HandoffCompleted
+from callboard.contracts.facts.exchange.inbox import InboxConsumed, InboxReserved
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch, build_run_scope

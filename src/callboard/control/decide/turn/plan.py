@@ -6,7 +6,7 @@ import msgspec
 
 from callboard.contracts.content import MAX_INLINE_BYTES
 from callboard.contracts.entities.plan import PlanStep
-from callboard.contracts.facts.message import PlanUpdated
+from callboard.contracts.facts.plan import PlanUpdated
 
 from ...batch import Batch, build_run_scope
 from ...state.session import Thread

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from callboard.contracts.facts.base import Fact
-from callboard.contracts.facts.handoff import (
-    ChannelClosed,
-    ChannelMessage,
-    ChannelOpened,
+from callboard.contracts.facts.exchange.channel import ChannelClosed, ChannelMessage, ChannelOpened
+from callboard.contracts.facts.exchange.handoff import (
     HandoffAccepted,
     HandoffCompleted,
     HandoffRejected,
     HandoffRequested,
-    InboxConsumed,
-    InboxReserved,
     ReplyEnded,
 )
+from callboard.contracts.facts.exchange.inbox import InboxConsumed, InboxReserved
 from callboard.contracts.vocabulary import EventClass, Phase
 
 from ..agentui_emission import EMITTED_BY_OTHERS, Emission, Emissions

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from callboard.contracts.facts.base import Fact
+from callboard.contracts.facts.exchange.review import ReviewApplied, ReviewRequested, ReviewVerdict
 from callboard.contracts.facts.job import JobCreated, JobItemRetried
 from callboard.contracts.facts.task import (
-    ReviewApplied,
-    ReviewRequested,
-    ReviewVerdict,
     SnapshotUpdated,
     TaskCancelled,
     TaskCancelRequested,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import msgspec
 
 from callboard.contracts.facts.base import Fact
-from callboard.contracts.facts.message import OutputFinal, PlanUpdated
+from callboard.contracts.facts.message import OutputFinal
 from callboard.contracts.facts.model import RoutingResolved
+from callboard.contracts.facts.plan import PlanUpdated
 from callboard.contracts.facts.queue import (
     QueueAdded,
     QueueEdited,

@@ -1,15 +1,14 @@
-"""Commands and tools that send handoffs and messages between agents."""
+"""Commands and tools that send and answer handoffs."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-import msgspec
 from msgspec import Meta
 
-from ..entities.handoff_payload import Expectation, HandoffStatus
-from ..entities.team import AgentName, Ref
-from .base import Answer, Command, Id, Reason, TeamToolArguments, command
+from ...entities.handoff_payload import Expectation, HandoffStatus
+from ...entities.team import AgentName, Ref
+from ..base import Answer, Command, Id, Reason, TeamToolArguments, command
 
 
 class HandoffArguments(TeamToolArguments, frozen=True, kw_only=True):
@@ -82,33 +81,3 @@ class RespondHandoff(RespondArguments, Command, frozen=True, kw_only=True):
     """
 
     session_id: Id
-
-
-class MessageArguments(TeamToolArguments, frozen=True, kw_only=True):
-    """Send a message to other agents."""
-
-    to: Annotated[tuple[AgentName, ...], Meta(min_length=1, max_length=32)]
-    text: Annotated[str, Meta(min_length=1, max_length=200_000)]
-
-
-class MessageSent(Answer, frozen=True, kw_only=True):
-    """The message is in each receiver's inbox.
-
-    `paused` has the reason for each paused receiver; it reads the message once it is resumed.
-    """
-
-    session_id: str
-    channel_id: str
-    sequence: int
-    paused: dict[str, str] = msgspec.field(default_factory=dict[str, str])
-
-
-@command("send_message", MessageSent)
-class SendMessage(MessageArguments, Command, frozen=True, kw_only=True):
-    """Send a message to agents of the session, which receive it in their next turn.
-
-    `thread_id` is the sender's thread; it defaults to the lead's.
-    """
-
-    session_id: Id
-    thread_id: Id | None = None

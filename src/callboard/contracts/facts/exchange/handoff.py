@@ -1,17 +1,18 @@
-"""Facts of messages between agents: handoffs, inboxes and channels (Communication specification)."""
+"""Facts of handoffs (Communication specification)."""
 
 from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
-from ..content import Text
-from ..entities.handoff_payload import Payload
-from ..entities.team import EdgeKind
-from ..scope import ScopeKey
-from .base import UNKNOWN, ErasedForm, Fact
+from ...entities.handoff_payload import Payload
+from ...entities.team import EdgeKind
+from ...scope import ScopeKey
+from ..base import UNKNOWN, ErasedForm, Fact
 
 #: The scope's agent is the one that caused the fact, sender or receiver.
 _HANDOFF: tuple[ScopeKey, ...] = ("handoff",)
+
+
 #: What ended the wait for a reply.
 ReplyEnd = Literal["answered", "expired"]
 
@@ -110,63 +111,4 @@ class ReplyEnded(Fact, frozen=True, kw_only=True):
     by: str = ""
 
 
-class ChannelOpened(Fact, frozen=True, kw_only=True):
-    """A channel between agents of the session was opened."""
-
-    type: ClassVar[str] = "channel.opened"
-    needs: ClassVar[tuple[ScopeKey, ...]] = ("channel",)
-    participants: tuple[str, ...]
-    subject: str = ""
-
-
-class ChannelMessage(Fact, frozen=True, kw_only=True):
-    """An agent sent a message in a channel to the inboxes of `to_threads`. `item` is its id in each inbox."""
-
-    type: ClassVar[str] = "channel.message"
-    needs: ClassVar[tuple[ScopeKey, ...]] = ("channel",)
-    item: str
-    source: str
-    participants: tuple[str, ...]
-    to_threads: tuple[str, ...]
-    message: Text
-    hops: int = 0
-
-
-class ChannelClosed(Fact, frozen=True, kw_only=True):
-    """The channel was closed to messages."""
-
-    type: ClassVar[str] = "channel.closed"
-    needs: ClassVar[tuple[ScopeKey, ...]] = ("channel",)
-    closes: ClassVar[ScopeKey | None] = "channel"
-    participants: tuple[str, ...]
-    reason: str = ""
-
-
-class InboxReserved(Fact, frozen=True, kw_only=True):
-    """The run in the scope received these inbox items. They are consumed once its model responds."""
-
-    type: ClassVar[str] = "inbox.reserved"
-    needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run")
-    items: tuple[str, ...]
-
-
-class InboxConsumed(Fact, frozen=True, kw_only=True):
-    """The model of the run responded, so these items are consumed, once and in this order."""
-
-    type: ClassVar[str] = "inbox.consumed"
-    needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run")
-    items: tuple[str, ...]
-
-
-HandoffFact = (
-    HandoffRequested
-    | HandoffAccepted
-    | HandoffRejected
-    | HandoffCompleted
-    | ReplyEnded
-    | ChannelOpened
-    | ChannelMessage
-    | ChannelClosed
-    | InboxReserved
-    | InboxConsumed
-)
+HandoffFact = HandoffRequested | HandoffAccepted | HandoffRejected | HandoffCompleted | ReplyEnded

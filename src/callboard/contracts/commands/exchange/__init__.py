@@ -1,0 +1,1 @@
+"""Commands and tools of what agents send each other."""

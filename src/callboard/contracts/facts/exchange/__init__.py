@@ -1,0 +1,1 @@
+"""Facts of what agents send each other."""

@@ -1,0 +1,1 @@
+"""The fold of facts about what agents send each other."""
