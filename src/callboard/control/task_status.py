@@ -141,19 +141,24 @@ def check_may_end(state: Session, by: Thread, task: OpenTask) -> None:
     Raises:
         Refusal: `not_your_child`.
     """
-    for part in (task, *list_subtasks(state, task.task)):
-        if part.job:
+    for subtask in (task, *list_subtasks(state, task.task)):
+        if subtask.job:
             raise Refusal(
-                "not_your_child", f"The task {part.task} is an item of a job.", field="taskId", hint="Its job ends it."
+                "not_your_child",
+                f"The task {subtask.task} is an item of a job.",
+                field="taskId",
+                hint="Its job ends it.",
             )
-        worker = find_task_thread(state, part)
-        busy = part.work == "running" or part.entity == "automation_job" or find_task_run(state, part) is not None
+        worker = find_task_thread(state, subtask)
+        busy = (
+            subtask.work == "running" or subtask.entity == "automation_job" or find_task_run(state, subtask) is not None
+        )
         if worker is None or not busy or worker.thread == by.thread:
             continue
         if worker.child is None or worker.child.parent != by.thread:
             raise Refusal(
                 "not_your_child",
-                f"Another agent works on the task {part.task}.",
+                f"Another agent works on the task {subtask.task}.",
                 field="taskId",
                 hint="Ask that agent to end it with send_message.",
             )
@@ -166,14 +171,16 @@ def was_stopped(thread: Thread) -> bool:
 
 def list_subtasks(state: Session, task: str) -> list[OpenTask]:
     """Return the open subtasks of the task, at any depth, parents first."""
-    parts: dict[str, OpenTask] = {}
+    subtasks: dict[str, OpenTask] = {}
     parents = {task}
     while parents:
-        children = [other for other in state.tasks.values() if other.parent_task in parents and other.task not in parts]
-        parts |= {part.task: part for part in children}
-        parents = {part.task for part in children}
-    parts.pop(task, None)
-    return list(parts.values())
+        children = [
+            other for other in state.tasks.values() if other.parent_task in parents and other.task not in subtasks
+        ]
+        subtasks |= {subtask.task: subtask for subtask in children}
+        parents = {subtask.task for subtask in children}
+    subtasks.pop(task, None)
+    return list(subtasks.values())
 
 
 def list_prerequisites(state: Session, task: str) -> set[str]:

@@ -34,7 +34,7 @@ _BETWEEN: dict[str, Any] = {"handoff_id": "han_1", "source": "writer", "target":
             NotificationPart(**_AT, agent_id="writer-1", task_id="tsk_1", status="needs_input", summary="A key?"),
             "  ⇐ writer-1: needs input. A key?",
         ),
-        (HandoffPart(**_AT, **_BETWEEN, message="It is written."), "  ⇐ writer hands over: It is written."),
+        (HandoffPart(**_AT, **_BETWEEN, message="It is written."), "  ⇐ writer hands off: It is written."),
         (
             HandoffPart(**_AT, **_BETWEEN, message="no time", news="rejected"),
             "  ⇐ lead rejected the handoff: no time",

@@ -58,8 +58,8 @@ class ExecutionEnvironment(Answer, frozen=True, kw_only=True):
 class GetExecutionEnvironment(Command, frozen=True, kw_only=True):
     """Read where commands of a thread run, what confines them, and their limits.
 
-    `thread_id` defaults to the lead's thread. Without a session, the answer is for an agent of the workspace without
-    limits of its own.
+    `thread_id` defaults to the lead's thread. Without a session, the answer is for an agent of the workspace
+    that has no limits.
     """
 
     session_id: Id | None = None

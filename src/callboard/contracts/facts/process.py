@@ -8,8 +8,8 @@ from ..content import Text
 from ..scope import ScopeKey
 from .base import ERASED, UNKNOWN, ErasedForm, Fact
 
-#: How a process ended: on its own, on request, by a limit of the settings, with its session, or
-#: unobserved because its host died.
+#: How a process ended: without a request, on request, by a limit of the settings, with its session,
+#: or unobserved because its host died.
 ProcessEnd = Literal["exited", "terminated", "limited", "session_closed", "lost"]
 
 

@@ -31,7 +31,7 @@ REMOTE_AUTH = "RemoteAuth"
 #: Kind of an external agent's call, as it reports it.
 CallKind = Literal["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"]
 CallStatus = Literal["pending", "in_progress", "completed", "failed"]
-#: Why a prompt ended. `cancelled` follows `cancel`, or the agent stopped on its own.
+#: Why a prompt ended. `cancelled` follows `cancel`, or the agent stopped without a request.
 PromptEnd = Literal["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"]
 PermissionAnswer = Literal["allow", "reject", "cancelled"]
 

@@ -28,7 +28,7 @@ _HINT = "Send the turn again, choose a model with a larger window, or start a ne
 
 
 def compact_thread(batch: Batch, request: CompactThread) -> CompactionAccepted:
-    """Compact an idle thread in a turn of its own.
+    """Compact an idle thread in a separate turn.
 
     Raises:
         Refusal: `nothing_to_compact`, `thread_busy`, `unknown_thread`.

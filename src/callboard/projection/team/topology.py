@@ -8,7 +8,7 @@ remote_teammate      a remote agent reported a task, or received a handoff
 background_teammate  a background agent woke
 human_agent_board    a person who is an agent received a task or a handoff, or sent a handoff
 review_team          an agent requested a review
-specialist_handoff   an agent requested a transfer of ownership, or a main agent handed over to another and stopped
+specialist_handoff   an agent requested a transfer of ownership, or a main agent handed off to another and stopped
 parallel_workers     several children worked at the same time
 coordinator_team     an agent has a child
 """
@@ -53,13 +53,13 @@ class TopologyState(Reducer):
         kinds: The kind of each agent that is not an ordinary child, by id.
         active: The topologies that agents' actions show.
         joined: The topologies that only the kinds of agents show.
-        handed_over: The threads of main agents that handed over to a main agent and are still working, by handoff.
+        handed_off: The threads of main agents that handed off to a main agent and are still working, by handoff.
     """
 
     kinds: dict[str, AgentKind] = msgspec.field(default_factory=dict[str, AgentKind])
     active: set[Topology] = msgspec.field(default_factory=set[Topology])
     joined: set[Topology] = msgspec.field(default_factory=set[Topology])
-    handed_over: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    handed_off: dict[str, str] = msgspec.field(default_factory=dict[str, str])
 
     def find_topology(self) -> Topology:
         """Return the first topology of `_RANKS` that the facts show."""
@@ -106,7 +106,7 @@ class TopologyState(Reducer):
             self.active.add("human_agent_board")
 
     @on
-    def hand_over(self, record: Record, fact: HandoffRequested) -> None:
+    def hand_off(self, record: Record, fact: HandoffRequested) -> None:
         kinds = (self.kinds.get(fact.source), self.kinds.get(fact.target))
         if "remote" in kinds:
             self.active.add("remote_teammate")
@@ -115,17 +115,17 @@ class TopologyState(Reducer):
         if fact.ownership:
             self.active.add("specialist_handoff")
         elif fact.edge == "handoff" and kinds == ("main", "main"):
-            self.handed_over[record.scope.handoff] = record.scope.thread
+            self.handed_off[record.scope.handoff] = record.scope.thread
 
     @on
     def reject_handoff(self, record: Record, fact: HandoffRejected) -> None:
-        self.handed_over.pop(record.scope.handoff, None)
+        self.handed_off.pop(record.scope.handoff, None)
 
     @on
     def stop(self, record: Record, fact: TurnEndFact | SubagentsAwaited) -> None:
-        """A main agent that handed over and stops has handed over its work."""
+        """Count a handoff once its sender, a main agent, stops."""
         thread = record.scope.thread
-        remaining = {handoff: other for handoff, other in self.handed_over.items() if other != thread}
-        if len(remaining) < len(self.handed_over):
-            self.handed_over = remaining
+        remaining = {handoff: other for handoff, other in self.handed_off.items() if other != thread}
+        if len(remaining) < len(self.handed_off):
+            self.handed_off = remaining
             self.active.add("specialist_handoff")

@@ -2132,8 +2132,8 @@ export interface GetContext {
 /**
  * Read where commands of a thread run, what confines them, and their limits.
  *
- * `thread_id` defaults to the lead's thread. Without a session, the answer is for an agent of the workspace without
- * limits of its own.
+ * `thread_id` defaults to the lead's thread. Without a session, the answer is for an agent of the workspace
+ * that has no limits.
  */
 export interface GetExecutionEnvironment {
   readonly sessionId?: string | null

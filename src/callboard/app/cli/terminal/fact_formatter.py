@@ -108,7 +108,7 @@ def _describe_delegation(fact: Fact) -> tuple[str, str]:
         case RemoteArtifact():
             return "+", f"delivers {fact.name or fact.remote_artifact_id}"
         case HandoffRequested():
-            return "⇒", f"hands over to {fact.target}: {fact.payload.message}"
+            return "⇒", f"hands off to {fact.target}: {fact.payload.message}"
         case HandoffAccepted():
             return "⇐", f"accepted the handoff of {fact.source}"
         case _:

@@ -58,7 +58,7 @@ PROCESS_ENDED = "process ended"
 #: States of a plan that is not final.
 PLAN_STATES: dict[PartState, str] = {"streaming": "so far", "interrupted": "not finished"}
 _NEWS: dict[HandoffNews, str] = {
-    "requested": "{source} hands over",
+    "requested": "{source} hands off",
     "accepted": "accepted the handoff of {source}",
     "rejected": "{target} rejected the handoff",
     "returned": "{target} returned the handoff",

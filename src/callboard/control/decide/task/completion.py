@@ -30,7 +30,7 @@ def _end_cancelled(batch: Batch, task: OpenTask) -> None:
     if find_task_worker(batch.state, task) is not None and task.work == "running":
         return
     if find_task_run(batch.state, task) is not None or any(
-        part.cancelling for part in list_subtasks(batch.state, task.task)
+        subtask.cancelling for subtask in list_subtasks(batch.state, task.task)
     ):
         return
     scope = build_task_scope(batch.state, task)
@@ -53,7 +53,7 @@ def _end_attempt(batch: Batch, task: OpenTask) -> None:
     if end is None:
         return
     interrupted_by_host = end.was_interrupted_by_host
-    if not interrupted_by_host and any(part.work == "running" for part in list_subtasks(batch.state, task.task)):
+    if not interrupted_by_host and any(subtask.work == "running" for subtask in list_subtasks(batch.state, task.task)):
         return
     scope = build_task_scope(batch.state, task)
     match end.how:

@@ -50,15 +50,15 @@ def cancel_task(batch: Batch, by: Thread | None, name: str, reason: str) -> Task
     if task.cancelling:
         return build_task_answer(batch, name)
     # A cancelling task gets no new subtasks, so this list is complete.
-    whole = [task, *(part for part in list_subtasks(batch.state, name) if not part.cancelling)]
-    for part in whole:
-        batch.add(TaskCancelRequested(reason=reason), build_task_scope(batch.state, part))
-    for part in whole:
-        worker = find_task_worker(batch.state, part)
+    tasks = [task, *(subtask for subtask in list_subtasks(batch.state, name) if not subtask.cancelling)]
+    for subtask in tasks:
+        batch.add(TaskCancelRequested(reason=reason), build_task_scope(batch.state, subtask))
+    for subtask in tasks:
+        worker = find_task_worker(batch.state, subtask)
         if worker is not None and worker[1].status not in ENDED:
             children.stop_child(batch, *worker, "cancelled", reason or "its task was cancelled")
         elif worker is None:
-            _stop_work(batch, part, "cancelled", reason or "the task was cancelled", remove=True)
+            _stop_work(batch, subtask, "cancelled", reason or "the task was cancelled", remove=True)
     return build_task_answer(batch, name)
 
 
@@ -72,11 +72,18 @@ def pause_task(batch: Batch, request: PauseTask) -> TaskChanged:
     if task.paused:
         raise Refusal("task_paused", "The task is already paused.", field="taskId", hint="Resume it with resume_task.")
     _check_not_cancelling(task)
-    whole = [task, *(part for part in list_subtasks(batch.state, task.task) if not part.paused and not part.cancelling)]
-    for part in whole:
-        batch.add(TaskPaused(reason=request.reason), build_task_scope(batch.state, part))
-    for part in whole:
-        _stop_work(batch, part, "person", f"the task was paused{f': {request.reason}' if request.reason else ''}")
+    tasks = [
+        task,
+        *(
+            subtask
+            for subtask in list_subtasks(batch.state, task.task)
+            if not subtask.paused and not subtask.cancelling
+        ),
+    ]
+    for subtask in tasks:
+        batch.add(TaskPaused(reason=request.reason), build_task_scope(batch.state, subtask))
+    for subtask in tasks:
+        _stop_work(batch, subtask, "person", f"the task was paused{f': {request.reason}' if request.reason else ''}")
     return build_task_answer(batch, task.task)
 
 
@@ -94,11 +101,11 @@ def resume_task(batch: Batch, request: ResumeTask) -> TaskChanged:
             field="taskId",
             hint="Resume only paused tasks: list_tasks shows the status of each.",
         )
-    whole = [task, *(part for part in list_subtasks(batch.state, task.task) if part.paused)]
-    for part in whole:
-        batch.add(TaskResumed(reason=request.reason), build_task_scope(batch.state, part))
-    for part in whole:
-        _continue_work(batch, part)
+    tasks = [task, *(subtask for subtask in list_subtasks(batch.state, task.task) if subtask.paused)]
+    for subtask in tasks:
+        batch.add(TaskResumed(reason=request.reason), build_task_scope(batch.state, subtask))
+    for subtask in tasks:
+        _continue_work(batch, subtask)
     return build_task_answer(batch, task.task)
 
 

@@ -44,9 +44,9 @@ def resume_thread(batch: Batch, request: ResumeThread) -> ThreadChanged:
     if not stopped and _is_waiting_for_task(batch.state, thread):
         raise Refusal(
             "task_paused",
-            f"{thread.agent} waits for its task, which is paused or waits for room in its job.",
+            f"{thread.agent} waits for its task, which is paused or waits for a slot of its job.",
             field="threadId",
-            hint="Use resume_task or resume_job. An item begins when its job has room.",
+            hint="Use resume_task or resume_job. An item begins when its job has a free slot.",
         )
     for member in stopped or [thread]:
         _continue_thread(batch, member, request)
@@ -63,7 +63,7 @@ def _can_continue(state: Session, thread: Thread) -> bool:
 
 
 def _is_waiting_for_task(state: Session, thread: Thread) -> bool:
-    """Return True for a child whose task is paused, or whose item waits for room in its job."""
+    """Return True for a child whose task is paused, or whose item waits for a slot of its job."""
     task = state.tasks.get(thread.child.task) if thread.child is not None else None
     if task is None or find_startable(state, thread) is not None:
         return False

@@ -9,7 +9,7 @@ Three kinds of agents need no pause, because another fact says what they wait fo
 
 - A child that waits for a slot, or an agent that sleeps until a time, gets its run without a
   person.
-- An agent of a paused task or job, or of an item that waits for room in its job: `task.paused` and
+- An agent of a paused task or job, or of an item that waits for a slot of its job: `task.paused` and
   `job.item.retried` give the reason. `resume_task` and `resume_job` end the wait, unless the agent
   works on another task as well.
 - A child that failed or was cancelled has that state, and its parent was notified. `resume_thread`

@@ -12,7 +12,7 @@ def find_startable(state: Session, thread: Thread) -> QueuedTurn | None:
 
 
 def is_held(state: Session, thread: Thread, turn: QueuedTurn) -> bool:
-    """Return True for a turn of a paused or cancelling task, or of an item that waits for room in
+    """Return True for a turn of a paused or cancelling task, or of an item that waits for a slot of
     its job. Every turn of a child is for its task."""
     task = state.tasks.get(thread.child.task if thread.child is not None else turn.task)
     if task is None:

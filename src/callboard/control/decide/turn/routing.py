@@ -113,7 +113,7 @@ def check_steered_images(batch: Batch, run: OpenRun) -> None:
     """Check that the model of the running turn takes the images that are attached to a steer.
 
     Raises:
-        Refusal: `images_unsupported` if it does not; a turn of its own may go to another model.
+        Refusal: `images_unsupported` if it does not; a separate turn may go to another model.
     """
     names = _list_attached_images(batch)
     if not names or can_read_images(run, batch.inputs.find_capabilities):
@@ -122,7 +122,7 @@ def check_steered_images(batch: Batch, run: OpenRun) -> None:
         "images_unsupported",
         f"{run.provider}/{run.model} takes no images: {', '.join(names)}.",
         field="attachments",
-        hint="Remove the image, or queue it as a turn of its own.",
+        hint="Remove the image, or queue it as a separate turn.",
     )
 
 
