@@ -12,7 +12,7 @@ import pytest
 from callboard.contracts.ports.tools import ToolOutcome
 from tests.tools.rigs.calls import Agent, call, read_tree
 
-CHANGED = "{} changed after approval. The call did not run: look again, and make a new call."
+CHANGED = "{} changed after approval. The call did not run. Look again, and make a new call."
 
 
 def changed(subject: str) -> ToolOutcome:

@@ -261,7 +261,7 @@ def _to_commands(session: PastSession, workspace: str) -> Iterable[ImportTurn]:
             # Decoding checks the limits.
             yield msgspec.json.decode(msgspec.json.encode(to_command(session, turn, workspace)), type=ImportTurn)
     except msgspec.ValidationError as error:
-        raise Refusal("invalid_input", f"A turn cannot be imported: {error}") from error
+        raise Refusal("invalid_input", f"A turn cannot be imported: {error}", hint="Import another session.") from error
     except OSError as error:
         raise Refusal(
             "transcript_unreadable",

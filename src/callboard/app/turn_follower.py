@@ -96,7 +96,11 @@ async def follow_turn(
                 return ended
             if thread := follower.find_paused_thread():
                 await _check_starts(client, accepted.session_id, thread, follower.turn)
-    raise Refusal("gap", f"The operations of {accepted.session_id} ended before its turn.")
+    raise Refusal(
+        "gap",
+        f"The operations of {accepted.session_id} ended before its turn.",
+        hint=f"`callboard view {accepted.session_id}` shows its state.",
+    )
 
 
 async def _check_starts(client: Client, session: str, thread: str, turn: str) -> None:

@@ -131,8 +131,8 @@ def wire(
             if not settings.read_effective(folder, trusted).trusted:
                 raise Refusal(
                     "server_unavailable",
-                    f"The program of {entry.name} changed since you trusted the folder. "
-                    "`callboard trust` shows the change and asks.",
+                    f"The program of {entry.name} changed since you trusted the folder.",
+                    hint="`callboard trust` shows the change and asks.",
                 )
         return Reach(folders, trusted="" if settings.is_users(entry) else folder)
 

@@ -207,6 +207,11 @@ class Refusal(Exception):
         )
 
     @property
+    def text(self) -> str:
+        """Return the message and the hint as one text, for a receiver that shows no separate hint."""
+        return f"{self.problem.message} {self.problem.hint}".rstrip()
+
+    @property
     def code(self) -> Code:
         """Return the code of the problem."""
         return self.problem.code

@@ -74,7 +74,7 @@ class Processes:
         try:
             process = await shells.start(call, evaluation, context, self._dependencies.secrets.redact_stream())
         except Refusal as refusal:
-            return ToolOutcome(output="", code=refusal.code, message=refusal.problem.message)
+            return ToolOutcome(output="", code=refusal.code, message=refusal.text)
         name = self._dependencies.ids.new("process")
         tracked = self._processes[name] = _TrackedProcess(process, msgspec.structs.replace(scope, process=name))
         try:
@@ -101,7 +101,7 @@ class Processes:
             await self._end(tracked, "terminated")
             return ToolOutcome(output=_describe_state(tracked))
         except Refusal as refusal:
-            return ToolOutcome(output="", code=refusal.code, message=refusal.problem.message)
+            return ToolOutcome(output="", code=refusal.code, message=refusal.text)
 
     async def write(self, process: str, text: str, *, end: bool) -> None:
         """Write to a process's input. A process that does not read it is only logged."""

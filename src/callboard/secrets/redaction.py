@@ -152,7 +152,7 @@ class Redaction:
         try:
             self._store.check()
         except Refusal as refusal:
-            return f"{refusal.problem.message} {refusal.problem.hint}".rstrip()
+            return refusal.text
         return ""
 
     def learn(self, secrets: Iterable[NamedSecret], keys: Iterable[str] = ()) -> None:

@@ -17,6 +17,8 @@ MAX_ARGUMENTS_CHARS = 16 * 1024 * 1024
 #: Keys of a JSON Schema whose values are data, not schemas.
 _DATA_KEYS = frozenset({"const", "default", "enum", "examples"})
 _PROBLEM_WITH_FIELD = re.compile(r"(?P<what>.*?)(?: - at `\$\.?(?P<where>[^`]*)`)?", re.DOTALL)
+#: Next step after invalid arguments.
+CALL_AGAIN = "Correct the arguments and call the tool again."
 _FIELD_PROBLEM = re.compile(r"Object (?:missing required|contains unknown) field `(?P<field>[^`]*)`")
 
 
@@ -27,14 +29,18 @@ def decode(arguments_type: type[Arguments], text: str) -> Arguments:
         Refusal: `tool_arguments`, with the field.
     """
     if len(text) > MAX_ARGUMENTS_CHARS:
-        raise Refusal("tool_arguments", f"The arguments are larger than {MAX_ARGUMENTS_CHARS:,} characters.")
+        raise Refusal(
+            "tool_arguments",
+            f"The arguments are larger than {MAX_ARGUMENTS_CHARS:,} characters.",
+            hint="Put the content into a file in several calls.",
+        )
     try:
         # Some models write numbers as strings.
         return casing.decode(text.strip() or "{}", arguments_type, strict=False)
     except msgspec.ValidationError as error:
         raise _build_refusal(str(error), snake_case=casing.has_wire_names(arguments_type)) from error
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as error:
-        raise Refusal("tool_arguments", f"The arguments are not a JSON object: {error}.") from error
+        raise Refusal("tool_arguments", f"The arguments are not a JSON object: {error}.", hint=CALL_AGAIN) from error
 
 
 def canonical(arguments: Arguments) -> str:
@@ -97,4 +103,4 @@ def _build_refusal(text: str, *, snake_case: bool) -> Refusal:
         where = f"{where}.{field}" if where else field
         problem = "is required" if is_missing else "is not an argument of this tool"
     message = f"{where}: {problem}." if where else f"{problem}."
-    return Refusal("tool_arguments", message, field=where, hint="Correct the arguments and call the tool again.")
+    return Refusal("tool_arguments", message, field=where, hint=CALL_AGAIN)

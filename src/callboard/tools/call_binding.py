@@ -5,12 +5,12 @@ from __future__ import annotations
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolContext
 
-_CHANGED = "{what} changed after approval. The call did not run: look again, and make a new call."
-
 
 def refuse_changed(what: str) -> Refusal:
     """Return the refusal of a call that is no longer the approved one."""
-    return Refusal("file_changed", _CHANGED.format(what=what))
+    return Refusal(
+        "file_changed", f"{what} changed after approval. The call did not run.", hint="Look again, and make a new call."
+    )
 
 
 def check_binding(call: ToolCall, evaluation: Evaluation, context: ToolContext, digest: str) -> None:

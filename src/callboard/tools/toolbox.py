@@ -36,7 +36,7 @@ from .builtin.grep import GrepArguments
 from .call_binding import refuse_changed
 from .files import changes
 from .files.handles import Folder
-from .files.paths import PathDenied, display, to_relative_path
+from .files.paths import PATH_HINT, PathDenied, display, to_relative_path
 from .gate import inventory, stations
 from .gate.call_context import GateEnvironment
 from .gate.call_identity import check_same_call
@@ -158,11 +158,11 @@ class FolderToolbox:
                 arguments = check_same_call(call, evaluation, context)
                 outcome = await self._run(arguments, evaluation, context, reporter)
         except Refusal as refusal:
-            outcome = ToolOutcome(output="", code=refusal.code, message=refusal.problem.message)
+            outcome = ToolOutcome(output="", code=refusal.code, message=refusal.text)
         except PathDenied as denied:
             outcome = ToolOutcome(output="", code="path_denied", message=denied.message)
         except ChangedMeanwhileError:
-            outcome = ToolOutcome(output="", code="file_changed", message=refuse_changed("The file").problem.message)
+            outcome = ToolOutcome(output="", code="file_changed", message=refuse_changed("The file").text)
         except OSError as error:
             outcome = ToolOutcome(output="", code="tool_failed", message=f"{error.strerror or error}.")
         return msgspec.structs.replace(outcome, duration_ms=round((time.monotonic() - started) * 1000))
@@ -183,9 +183,13 @@ class FolderToolbox:
                 with Folder(context.folder, self._hidden) as folder:
                     return read.read_whole(folder, to_relative_path(context.folder, path))
             except PathDenied as denied:
-                raise Refusal("path_denied", denied.message) from denied
+                raise Refusal("path_denied", denied.message, hint=PATH_HINT) from denied
             except OSError as error:
-                raise Refusal("tool_failed", f"{display(path)}: {error.strerror or error}.") from error
+                raise Refusal(
+                    "tool_failed",
+                    f"{display(path)}: {error.strerror or error}.",
+                    hint="Check the path, then call the tool again.",
+                ) from error
 
         return await asyncio.to_thread(read_whole)
 
@@ -206,7 +210,9 @@ class FolderToolbox:
             case BashArguments():
                 if evaluation.sandbox is None:
                     raise Refusal(
-                        "tool_failed", "The approval has no sandbox. The command did not run. Call the tool again."
+                        "tool_failed",
+                        "The approval has no sandbox. The command did not run.",
+                        hint="Call the tool again.",
                     )
                 environment = await asyncio.to_thread(self._detect_environment)
                 return await command.run(
@@ -217,7 +223,7 @@ class FolderToolbox:
             case FinalizeArguments(summary=summary):
                 return ToolOutcome(output=summary)
             case _:
-                raise Refusal("tool_unknown", "Unknown tool.")
+                raise Refusal("tool_unknown", "Unknown tool.", hint="Use a tool from your list.")
 
     def _read(self, arguments: read.ReadArguments, context: ToolContext) -> ToolOutcome:
         with Folder(context.folder, self._hidden) as folder:

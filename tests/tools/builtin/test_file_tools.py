@@ -48,8 +48,11 @@ async def test_read_truncates_long_lines_and_long_files_with_a_note(agent: Agent
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"\x89PNG\r\n\x1a\n\x00\x00", "f is a PNG image, 10 bytes: `read` opens only text."),
-        (b"\x00\x01", "f is binary data, 2 bytes: `read` opens only text."),
+        (
+            b"\x89PNG\r\n\x1a\n\x00\x00",
+            "f is a PNG image, 10 bytes: `read` opens only text. Use `bash` with a program for this format.",
+        ),
+        (b"\x00\x01", "f is binary data, 2 bytes: `read` opens only text. Use `bash` with a program for this format."),
     ],
 )
 async def test_read_refuses_binary_files(agent: Agent, content: bytes, message: str):
@@ -64,7 +67,7 @@ async def test_read_refuses_binary_files(agent: Agent, content: bytes, message: 
         ({"file_path": "none.txt"}, "There is no file none.txt. Find files with `glob` or `grep`."),
         ({"file_path": "src"}, "src is a folder."),
         ({"file_path": "README.md/x"}, "There is no file README.md/x. Find files with `glob` or `grep`."),
-        ({"file_path": "README.md", "offset": 9}, "README.md has 3 lines. Use a smaller offset than 9."),
+        ({"file_path": "README.md", "offset": 9}, "README.md has 3 lines. The offset is 9. Use an offset from 1 to 3."),
     ],
 )
 async def test_read_reports_why_a_file_cannot_be_read(agent: Agent, arguments: dict[str, object], message: str):
@@ -174,7 +177,7 @@ async def test_edit_replaces_only_the_exact_text(
         (
             {"old_string": "one", "new_string": "one"},
             "tool_arguments",
-            "new_string: equals old_string, so nothing would change.",
+            "new_string: equals old_string, so nothing would change. Send another new_string.",
         ),
         (
             {"file_path": "none.py", "old_string": "a", "new_string": "b"},
@@ -184,12 +187,15 @@ async def test_edit_replaces_only_the_exact_text(
         (
             {"file_path": "bin", "old_string": "a", "new_string": "b"},
             "tool_failed",
-            "bin is binary data, 2 bytes: `edit` changes only text.",
+            "bin is binary data, 2 bytes: `edit` changes only text. Replace it with `write`, or change it with `bash`.",
         ),
         (
             {"file_path": "latin", "old_string": "e", "new_string": "潮"},
             "tool_arguments",
-            "new_string: has characters that latin cannot store: it is latin-1.",
+            (
+                "new_string: has characters that latin cannot store: it is latin-1. "
+                "Leave them out, or replace the file with `write`."
+            ),
         ),
     ],
 )

@@ -244,8 +244,8 @@ async def test_the_user_answers_a_servers_form(folder: Path, tmp_path: Path) -> 
         assert json.loads(outcome.output) == {"action": "accept", "content": {"size": 42}}
         assert [question.message for question in person.questions] == [
             "How large?",
-            'How large?\n\nThe answer is invalid. size: the value is not of type "integer".',
-            "How large?\n\nThe answer is invalid. size: the value is less than the minimum of 1.",
+            'How large?\n\nThe answer is invalid. size: the value is not of type "integer". Correct it and answer again.',
+            "How large?\n\nThe answer is invalid. size: the value is less than the minimum of 1. Correct it and answer again.",
         ]
         both = answering_reporter('{"a": "x", "b": true}')
         assert json.loads((await call_tool(agent, "mcp__scripted__confirm", both)).output)["content"] == {

@@ -314,7 +314,7 @@ async def test_a_command_without_its_approved_sandbox_does_not_run(agent: Agent)
         output="",
         code="tool_failed",
         message="The approved sandbox is no longer available (bubblewrap (/not/there) is not installed). "
-        "The command did not run.",
+        "The command did not run. Call the tool again for a new approval.",
     )
     assert not (agent.folder / "made").exists()
 

@@ -99,7 +99,12 @@ def unpack(file: Path, into: Path) -> Manifest:
     except OSError as error:
         if error.filename not in (str(file), file):
             raise
-        raise Refusal("invalid_input", f"The backup {file} cannot be read: {error.strerror}.", field="FILE") from error
+        raise Refusal(
+            "invalid_input",
+            f"The backup {file} cannot be read: {error.strerror}.",
+            field="FILE",
+            hint="Check its permissions, or use another backup.",
+        ) from error
     if missing:
         raise _build_refusal(file, f"{min(missing)} is missing")
     return manifest

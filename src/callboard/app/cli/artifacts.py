@@ -177,7 +177,7 @@ async def _export(
     begun: ExportStarted = await client.submit(command)
     entry = await _wait_for_export(client, session, begun)
     if entry.content is None:
-        raise Refusal("tool_failed", f"The export failed: {entry.message}")
+        raise Refusal("tool_failed", f"The export failed: {entry.message}", hint="Try again, or choose another format.")
     async with aclosing(client.read_blob(entry.content)) as pieces:
         data = b"".join([piece async for piece in pieces])
     try:

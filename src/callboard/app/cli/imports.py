@@ -149,7 +149,7 @@ async def _run(sessions: list[PastSession], *, json: bool, wide: bool, asks: boo
                 if refusal.code != "folder_too_broad":
                     raise
                 refusals[past.folder] = refusal
-                line.problem = f"{refusal.problem.message} {refusal.problem.hint}"
+                line.problem = refusal.text
             else:
                 await _import_turns(client, past, opened.workspace_id, line)
                 added += line.added
@@ -164,7 +164,7 @@ async def _import_turns(client: Client, past: PastSession, workspace: str, line:
         try:
             imported: TurnImported = await client.submit(to_command(past, turn, workspace))
         except Refusal as refusal:
-            line.problem = refusal.problem.message
+            line.problem = refusal.text
             break
         line.session_id = imported.session_id
         line.added += imported.added

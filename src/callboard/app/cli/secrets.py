@@ -96,7 +96,7 @@ def _check_keyring() -> None:
     """Raise Refusal `secret_store_unavailable` before the person types a secret that cannot be stored."""
     listed: SecretList = run_async(_run_with_submit(lambda submit: submit(ListSecrets())))
     if listed.problem:
-        raise Refusal("secret_store_unavailable", listed.problem)
+        raise Refusal("secret_store_unavailable", listed.problem, hint="`callboard doctor` checks the keyring.")
 
 
 def _build_command(fields: dict[str, str]) -> SetSecret:

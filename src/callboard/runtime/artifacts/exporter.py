@@ -155,7 +155,7 @@ class ArtifactExporter(Service):
                 export=entry.export, code="export_interrupted", message="The process was stopped. Export it again."
             )
         except Refusal as refusal:
-            report = ExportReported(export=entry.export, code=refusal.code, message=refusal.problem.message)
+            report = ExportReported(export=entry.export, code=refusal.code, message=refusal.text)
         except Exception as error:
             log.exception("an export raised an unexpected error")
             report = ExportReported(
@@ -179,7 +179,7 @@ class ArtifactExporter(Service):
                 if refusal.code not in ("store_full", "store_locked"):
                     raise
                 log.warning("the end of an export was not recorded yet: %s", refusal.problem.message)
-                report = ExportReported(export=report.export, code=refusal.code, message=refusal.problem.message)
+                report = ExportReported(export=report.export, code=refusal.code, message=refusal.text)
             if self._closing:
                 return
             await asyncio.sleep(self._dependencies.limits.retry_interval)

@@ -332,7 +332,7 @@ class ExternalCalls:
                 _select_lines(await dependencies.toolbox.read_text(request.path, self._context), request)
             )
         except Refusal as refusal:
-            message = refusal.problem.message
+            message = refusal.text
             await self._report_end(call, ToolOutcome(output="", code=refusal.code, message=message))
             session.answer_file_request(request.key, refusal=message, missing=await self._is_missing(request.path))
             return

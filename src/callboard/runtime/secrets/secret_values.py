@@ -92,7 +92,7 @@ def _reveal_rule(rule: Rule, secrets: Secrets) -> Rule:
 
 
 def _deny(evaluation: Evaluation, refusal: Refusal) -> Evaluation:
-    message = f"{refusal.problem.message} {refusal.problem.hint}".rstrip()
+    message = refusal.text
     return msgspec.structs.replace(
         evaluation,
         verdict="deny",

@@ -175,7 +175,7 @@ def _deny_unreadable(call: OpenCall, refusal: Refusal) -> Evaluation:
         arguments=call.arguments.text,
         arguments_hash=digest(call.arguments.text),
         summary=call.tool,
-        checks=(Check(name="tools", verdict="deny", detail=refusal.problem.message),),
+        checks=(Check(name="tools", verdict="deny", detail=refusal.text),),
         code=refusal.code,
-        message=refusal.problem.message,
+        message=refusal.text,
     )

@@ -92,7 +92,7 @@ class ToolCallRunner:
         try:
             tool_call, evaluation = reveal_call(tool_call, evaluation, host.dependencies.secrets)
         except Refusal as refusal:
-            return ToolOutcome(output="", code=refusal.code, message=refusal.problem.message)
+            return ToolOutcome(output="", code=refusal.code, message=refusal.text)
         try:
             if evaluation.background:
                 return await host.processes.start(scope, tool_call, evaluation, context)

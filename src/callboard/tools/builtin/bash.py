@@ -43,14 +43,17 @@ class BashArguments(Arguments, frozen=True, kw_only=True):
 def check_command(arguments: BashArguments) -> None:
     """Check that a shell can run the command. Raises Refusal `tool_arguments`."""
     if "\0" in arguments.command:
-        raise Refusal("tool_arguments", "command: contains a NUL byte. Remove it.", field="command")
+        raise Refusal("tool_arguments", "command: contains a NUL byte.", field="command", hint="Remove it.")
     try:
         size = len(arguments.command.encode())
     except UnicodeEncodeError as error:
-        raise Refusal("tool_arguments", "command: is not valid Unicode.", field="command") from error
+        raise Refusal(
+            "tool_arguments", "command: is not valid Unicode.", field="command", hint="Remove unpaired surrogates."
+        ) from error
     if size > MAX_COMMAND_BYTES:
         raise Refusal(
             "tool_arguments",
-            f"command: has {size:,} bytes, at most {MAX_COMMAND_BYTES:,}. Write it to a script file and run that.",
+            f"command: has {size:,} bytes, at most {MAX_COMMAND_BYTES:,}.",
             field="command",
+            hint="Write it to a script file and run that.",
         )

@@ -32,14 +32,16 @@ class EditArguments(Arguments, frozen=True, kw_only=True):
 def plan(folder: Folder, path: str, arguments: EditArguments) -> PlannedChange:
     """Return the change that the call would make. Raises Refusal, PathDenied, OSError."""
     if arguments.old_string == arguments.new_string:
-        raise _build_refusal("new_string", "equals old_string, so nothing would change")
+        raise _build_refusal("new_string", "equals old_string, so nothing would change", "Send another new_string.")
     before = read_existing(folder, path)
     if before is None:
-        raise Refusal("tool_failed", f"There is no file {path}. Use `write` to create it.", field="file_path")
+        raise Refusal("tool_failed", f"There is no file {path}.", field="file_path", hint="Use `write` to create it.")
     current = decode(before)
     if current is None:
         raise Refusal(
-            "tool_failed", f"{path} is {describe_kind(before)}, {format_size(len(before))}: `edit` changes only text."
+            "tool_failed",
+            f"{path} is {describe_kind(before)}, {format_size(len(before))}: `edit` changes only text.",
+            hint="Replace it with `write`, or change it with `bash`.",
         )
     old, new = arguments.old_string, arguments.new_string
     count = current.text.count(old)
@@ -49,17 +51,25 @@ def plan(folder: Folder, path: str, arguments: EditArguments) -> PlannedChange:
     elif "\n" in new and "\n" not in old and _is_crlf(current.text):
         new = _to_crlf(new)
     if count == 0:
-        raise _build_refusal("old_string", f"is not in {path}. Read the file and copy the text exactly")
+        raise _build_refusal("old_string", f"is not in {path}", "Read the file and copy the text exactly.")
     if count > 1 and not arguments.replace_all:
-        raise _build_refusal("old_string", f"occurs {count} times in {path}. Add surrounding lines, or set replace_all")
+        raise _build_refusal(
+            "old_string", f"occurs {count} times in {path}", "Add surrounding lines, or set replace_all."
+        )
     try:
         after = current.encode(current.text.replace(old, new))
     except UnicodeEncodeError as error:
         raise _build_refusal(
-            "new_string", f"has characters that {path} cannot store: it is {current.encoding}"
+            "new_string",
+            f"has characters that {path} cannot store: it is {current.encoding}",
+            "Leave them out, or replace the file with `write`.",
         ) from error
     if len(after) > MAX_FILE_BYTES:
-        raise _build_refusal("new_string", f"makes the file larger than the limit of {MAX_FILE_BYTES:,} bytes")
+        raise _build_refusal(
+            "new_string",
+            f"makes the file larger than the limit of {MAX_FILE_BYTES:,} bytes",
+            "Shorten it, or use another file.",
+        )
     return PlannedChange(path, before, after)
 
 
@@ -71,5 +81,5 @@ def _to_crlf(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\n", "\r\n")
 
 
-def _build_refusal(field: str, problem: str) -> Refusal:
-    return Refusal("tool_arguments", f"{field}: {problem}.", field=field)
+def _build_refusal(field: str, problem: str, hint: str) -> Refusal:
+    return Refusal("tool_arguments", f"{field}: {problem}.", field=field, hint=hint)

@@ -12,7 +12,7 @@ from callboard.contracts.errors import Refusal
 
 from ..files.changes import PlannedChange, detect_text_media, diff
 from ..files.handles import Folder
-from ..files.paths import PathDenied, display, find_steering, to_relative_path
+from ..files.paths import PATH_HINT, PathDenied, display, find_steering, to_relative_path
 from ..files.text_encoding import decode
 from ..protection.atomic_write import ChangedMeanwhileError, remove, replace
 from ..shielded_wait import wait_shielded
@@ -48,7 +48,12 @@ class FolderFiles:
         def read_bounded(opened: Folder) -> bytes | None:
             data = opened.read(path, MAX_FILE_BYTES)
             if data is not None and len(data) > MAX_FILE_BYTES:
-                raise Refusal("too_large", f"{display(path)} is larger than {MAX_FILE_BYTES:,} bytes.", field="path")
+                raise Refusal(
+                    "too_large",
+                    f"{display(path)} is larger than {MAX_FILE_BYTES:,} bytes.",
+                    field="path",
+                    hint="Use a smaller file.",
+                )
             return data
 
         return await self._run_in(folder, read_bounded)
@@ -75,11 +80,17 @@ class FolderFiles:
                 with Folder(folder, self._hidden) as opened:
                     return work(opened)
             except PathDenied as denied:
-                raise Refusal("path_denied", denied.message, field="path") from denied
+                raise Refusal("path_denied", denied.message, field="path", hint=PATH_HINT) from denied
             except ChangedMeanwhileError as changed:
-                raise Refusal("file_changed", "The file changed meanwhile. Read it again.") from changed
+                raise Refusal(
+                    "file_changed", "The file changed meanwhile.", hint="Read it again, then repeat the change."
+                ) from changed
             except OSError as error:
-                raise Refusal("tool_failed", f"{error.strerror or error}.") from error
+                raise Refusal(
+                    "tool_failed",
+                    f"{error.strerror or error}.",
+                    hint="Check that the path exists and that you can change it.",
+                ) from error
 
         result, cancelled = await wait_shielded(asyncio.to_thread(work_inside))
         if cancelled:
@@ -92,7 +103,7 @@ def check_changeable(folder: str, path: str) -> str:
     try:
         file = to_relative_path(folder, path)
     except PathDenied as denied:
-        raise Refusal("path_denied", denied.message, field="path") from denied
+        raise Refusal("path_denied", denied.message, field="path", hint=PATH_HINT) from denied
     protected = find_steering(file)
     if protected:
         raise Refusal(
@@ -102,7 +113,12 @@ def check_changeable(folder: str, path: str) -> str:
             hint="Use update_settings or the rules, or edit the file yourself.",
         )
     if not file:
-        raise Refusal("path_denied", "The path names the folder itself, not a file in it.", field="path")
+        raise Refusal(
+            "path_denied",
+            "The path names the folder itself, not a file in it.",
+            field="path",
+            hint="Send the path of a file in the folder.",
+        )
     return file
 
 

@@ -75,14 +75,20 @@ def _read_text(folder: Folder, path: str) -> tuple[DecodedText, bool]:
     """Return the text of the file, and whether the file is empty."""
     data = folder.read(path, MAX_FILE_BYTES)
     if data is None:
-        raise Refusal("tool_failed", f"There is no file {path}. Find files with `glob` or `grep`.", field="file_path")
+        raise Refusal(
+            "tool_failed", f"There is no file {path}.", field="file_path", hint="Find files with `glob` or `grep`."
+        )
     if len(data) > MAX_FILE_BYTES:
         limit = f"{MAX_FILE_BYTES // 1024 // 1024} MB"
-        raise Refusal("tool_failed", f"{path} is larger than {limit}, the limit of `read`. Use `bash` to read a part.")
+        raise Refusal(
+            "tool_failed", f"{path} is larger than {limit}, the limit of `read`.", hint="Use `bash` to read a part."
+        )
     decoded = decode(data)
     if decoded is None:
         raise Refusal(
-            "tool_failed", f"{path} is {describe_kind(data)}, {format_size(len(data))}: `read` opens only text."
+            "tool_failed",
+            f"{path} is {describe_kind(data)}, {format_size(len(data))}: `read` opens only text.",
+            hint="Use `bash` with a program for this format.",
         )
     return decoded, not data
 
@@ -91,7 +97,10 @@ def _number_lines(path: str, lines: list[str], arguments: ReadArguments, encodin
     first = max(arguments.offset, 1)
     if first > len(lines):
         raise Refusal(
-            "tool_failed", f"{path} has {len(lines)} lines. Use a smaller offset than {first}.", field="offset"
+            "tool_failed",
+            f"{path} has {len(lines)} lines. The offset is {first}.",
+            field="offset",
+            hint=f"Use an offset from 1 to {len(lines)}.",
         )
     numbered: list[str] = []
     size, has_cut_lines = 0, False

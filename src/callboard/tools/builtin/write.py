@@ -44,7 +44,10 @@ def plan(folder: Folder, path: str, arguments: WriteArguments) -> PlannedChange:
         after = encode_utf8(content, "content")
     if len(after) > MAX_FILE_BYTES:
         raise Refusal(
-            "tool_arguments", f"content: has {len(after):,} bytes, at most {MAX_FILE_BYTES:,}.", field="content"
+            "tool_arguments",
+            f"content: has {len(after):,} bytes, at most {MAX_FILE_BYTES:,}.",
+            field="content",
+            hint="Write the content in several files.",
         )
     return PlannedChange(path, before, after)
 
@@ -54,7 +57,9 @@ def read_existing(folder: Folder, path: str) -> bytes | None:
     before = folder.read(path, MAX_FILE_BYTES)
     if before is not None and len(before) > MAX_FILE_BYTES:
         limit = f"{MAX_FILE_BYTES // 1024 // 1024} MB"
-        raise Refusal("tool_failed", f"{path} is larger than {limit}, the limit of this tool. Change it with `bash`.")
+        raise Refusal(
+            "tool_failed", f"{path} is larger than {limit}, the limit of this tool.", hint="Change it with `bash`."
+        )
     return before
 
 
@@ -63,4 +68,6 @@ def encode_utf8(text: str, field: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError as error:
-        raise Refusal("tool_arguments", f"{field}: is not valid Unicode.", field=field) from error
+        raise Refusal(
+            "tool_arguments", f"{field}: is not valid Unicode.", field=field, hint="Remove unpaired surrogates."
+        ) from error

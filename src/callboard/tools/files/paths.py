@@ -37,6 +37,10 @@ _BREAK = re.compile(r"[\n\r\t]")
 _REORDERING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
+#: Next step after a denied path.
+PATH_HINT = "Use a regular file in the folder, without symbolic links."
+
+
 class PathDenied(Exception):
     """A path leads out of the folder, or to something that tools may not open."""
 

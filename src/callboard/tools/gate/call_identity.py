@@ -18,7 +18,7 @@ def check_same_call(call: ToolCall, evaluation: Evaluation, context: ToolContext
         raise Refusal(evaluation.code or "policy_denied", evaluation.message)
     tool = declarations.TOOLS.get(call.tool)
     if tool is None:
-        raise Refusal("tool_unknown", f"There is no tool {display(call.tool)}.")
+        raise Refusal("tool_unknown", f"There is no tool {display(call.tool)}.", hint="Use a tool from your list.")
     decoded = arguments.decode(tool.arguments, call.arguments)
     check_binding(call, evaluation, context, arguments.digest(arguments.canonical(decoded)))
     return decoded

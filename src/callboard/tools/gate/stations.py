@@ -60,7 +60,7 @@ def evaluate(call: ToolCall, context: ToolContext, environment: GateEnvironment)
         except Denial as denied:
             return _deny(call_context, checks, name, denied.code, denied.problem.message, denied.reasons)
         except Refusal as refusal:
-            return _deny(call_context, checks, name, refusal.code, refusal.problem.message)
+            return _deny(call_context, checks, name, refusal.code, refusal.text)
         except PathDenied as denied:
             return _deny(call_context, checks, name, "path_denied", denied.message, denied.reasons)
         except OSError as error:

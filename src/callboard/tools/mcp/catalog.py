@@ -13,7 +13,7 @@ from callboard.contracts.facts.tool import SandboxApplied
 from callboard.contracts.ports.tools import Evaluation, Reporter, ToolCall, ToolContext, ToolOutcome
 from callboard.contracts.text.sentences import to_clause
 
-from ..arguments import MAX_ARGUMENTS_CHARS, digest
+from ..arguments import CALL_AGAIN, MAX_ARGUMENTS_CHARS, digest
 from ..call_binding import check_binding, refuse_changed
 from ..files.paths import display
 from ..reasons import Denial, reason
@@ -35,11 +35,15 @@ class McpTool(Arguments, frozen=True, kw_only=True):
 def decode(offer: ToolOffer, text: str) -> McpTool:
     """Decode the model's JSON and check it against the tool's schema. Raises Refusal `tool_arguments`."""
     if len(text) > MAX_ARGUMENTS_CHARS:
-        raise Refusal("tool_arguments", f"The arguments are larger than {MAX_ARGUMENTS_CHARS:,} characters.")
+        raise Refusal(
+            "tool_arguments",
+            f"The arguments are larger than {MAX_ARGUMENTS_CHARS:,} characters.",
+            hint="Put the content into a file in several calls.",
+        )
     try:
         values = msgspec.json.decode(text.strip() or "{}", type=dict[str, Any])
     except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError) as error:
-        raise Refusal("tool_arguments", f"The arguments are not a JSON object: {error}.") from error
+        raise Refusal("tool_arguments", f"The arguments are not a JSON object: {error}.", hint=CALL_AGAIN) from error
     offer.check(values)
     return McpTool(values=values)
 

@@ -49,7 +49,7 @@ async def ask(
         try:
             return ElicitResult(action="accept", content=_to_content(reply, schema))
         except Refusal as refusal:
-            problem = refusal.problem.message
+            problem = refusal.text
     return ElicitResult(action="cancel")
 
 
@@ -68,16 +68,28 @@ def _to_content(reply: Reply, schema: dict[str, Any]) -> dict[str, Any]:
     if content is None:
         if len(properties) != 1:
             names = ", ".join(display(name, 60) for name in properties) or "nothing"
-            raise Refusal("invalid_input", f"Answer with a JSON object with the fields: {names}.")
+            raise Refusal(
+                "invalid_input",
+                "The answer is not a JSON object.",
+                hint=f"Answer with a JSON object with the fields: {names}.",
+            )
         name, field = next(iter(properties.items()))
         content = {name: _convert(reply.answer, field)}
     try:
         mismatch = Checker(schema).find_mismatch(content)
     except ValueError as error:
-        raise Refusal("invalid_input", f"The form is invalid: {display(str(error), 300)}.") from error
+        raise Refusal(
+            "invalid_input",
+            f"The form is invalid: {display(str(error), 300)}.",
+            hint="Cancel it, and report this to the author of the server.",
+        ) from error
     if mismatch is not None:
         field_path = f"{mismatch.where}: " if mismatch.where else ""
-        raise Refusal("invalid_input", f"The answer is invalid. {field_path}{display(mismatch.message, 300)}.")
+        raise Refusal(
+            "invalid_input",
+            f"The answer is invalid. {field_path}{display(mismatch.message, 300)}.",
+            hint="Correct it and answer again.",
+        )
     return content
 
 

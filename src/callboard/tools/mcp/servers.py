@@ -200,6 +200,7 @@ class ToolServers:
             raise Refusal(
                 "server_unavailable",
                 f"The server {tool.server} is disconnected: {to_clause(reason)}. The call did not run.",
+                hint="A person can connect it again with reconnect_server.",
             )
         slot.last_used = time.monotonic()
         try:

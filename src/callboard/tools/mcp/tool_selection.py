@@ -17,6 +17,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.model import ToolSpec
 from callboard.contracts.settings import HttpServer, Server
 
+from ..arguments import CALL_AGAIN
 from ..files.paths import display
 from . import names
 from .schema_checker import Checker
@@ -66,14 +67,14 @@ class ToolOffer(msgspec.Struct, frozen=True, kw_only=True):
             mismatch = self.checker.find_mismatch(arguments)
         except ValueError as error:
             # For example a number that JSON does not have.
-            raise Refusal("tool_arguments", f"The arguments are not valid JSON: {error}.") from error
+            raise Refusal("tool_arguments", f"The arguments are not valid JSON: {error}.", hint=CALL_AGAIN) from error
         if mismatch is not None:
             message = display(mismatch.message, 500)
             raise Refusal(
                 "tool_arguments",
                 f"{mismatch.where}: {message}." if mismatch.where else f"{message}.",
                 field=mismatch.where,
-                hint="Correct the arguments and call the tool again.",
+                hint=CALL_AGAIN,
             )
 
 

@@ -73,7 +73,9 @@ class BackgroundCommand:
             while remaining:
                 if self._sink < 0 or self._end.done() or time.monotonic() > deadline:
                     raise Refusal(
-                        "process_unavailable", "The process does not read its input. Read its output or stop it."
+                        "process_unavailable",
+                        "The process does not read its input.",
+                        hint="Read its output or stop it.",
                     )
                 try:
                     remaining = remaining[os.write(self._sink, remaining) :]

@@ -158,7 +158,9 @@ def _prepare(
     ability = environment.ability
     if not ability.works or ability.seccomp != sandbox.seccomp:
         raise Refusal(
-            "tool_failed", f"The approved sandbox is no longer available ({ability.problem}). The command did not run."
+            "tool_failed",
+            f"The approved sandbox is no longer available ({ability.problem}). The command did not run.",
+            hint="Call the tool again for a new approval.",
         )
     root = resources.enter_context(Folder(folder, environment.hidden))
     descriptors: list[int] = []

@@ -40,12 +40,18 @@ class FolderShells:
         """Start the command of an allowed call. Raises Refusal."""
         arguments = check_same_call(call, evaluation, context)
         if not isinstance(arguments, BashArguments) or evaluation.sandbox is None:
-            raise Refusal("tool_failed", "The approval has no sandbox. The command did not run. Call the tool again.")
+            raise Refusal(
+                "tool_failed", "The approval has no sandbox. The command did not run.", hint="Call the tool again."
+            )
         environment = await asyncio.to_thread(self._detect_environment)
         try:
             return await command.start(arguments, context.folder, evaluation.sandbox, environment, redactor)
         except OSError as error:
-            raise Refusal("tool_failed", f"The command did not run: {error.strerror or error}.") from error
+            raise Refusal(
+                "tool_failed",
+                f"The command did not run: {error.strerror or error}.",
+                hint="Check the folder, then call the tool again.",
+            ) from error
 
     async def describe_environment(self, context: ToolContext) -> ExecutionEnvironment:
         """Return what commands in this context can access."""

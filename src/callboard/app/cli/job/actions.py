@@ -99,7 +99,12 @@ async def change_job(command: CancelJob | PauseJob, *, as_json: bool) -> None:
     async with _connect() as client:
         read = await _resolve(client, command.session_id, command.job_id, still_open=True)
         if isinstance(command, PauseJob) and read.status == "paused":
-            raise Refusal("task_paused", "The job is already paused.", field="jobId")
+            raise Refusal(
+                "task_paused",
+                "The job is already paused.",
+                field="jobId",
+                hint="`callboard job resume SESSION` continues it.",
+            )
         await client.submit(msgspec.structs.replace(command, session_id=read.session_id, job_id=read.job_id))
         _print(await _read(client, read.session_id, read.job_id), as_json=as_json)
 
@@ -190,7 +195,12 @@ async def _resolve(client: Client, session: str, job: str, *, still_open: bool) 
         return await _read(client, session_id, job)
     jobs = await _list_jobs(client, session_id, still_open=still_open)
     if not jobs:
-        raise Refusal("unknown_job", f"The session has no {'open ' if still_open else ''}job.", field="jobId")
+        raise Refusal(
+            "unknown_job",
+            f"The session has no {'open ' if still_open else ''}job.",
+            field="jobId",
+            hint="`callboard job list SESSION` lists the jobs.",
+        )
     if still_open and len(jobs) > 1:
         hint = f"Name one: {', '.join(jobs)}."
         raise Refusal("invalid_input", f"{len(jobs)} jobs are open.", field="jobId", hint=hint)
@@ -202,7 +212,12 @@ def _find_item(read: JobRead, name: str) -> str:
     if not name.isdecimal():
         return name
     if not 0 < int(name) <= len(read.items):
-        raise Refusal("unknown_task", f"The job has no item {name}.", field="itemId")
+        raise Refusal(
+            "unknown_task",
+            f"The job has no item {name}.",
+            field="itemId",
+            hint=f"Its items are 1 to {len(read.items)}.",
+        )
     return read.items[int(name) - 1].item_id
 
 

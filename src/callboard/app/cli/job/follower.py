@@ -111,7 +111,11 @@ class JobFollower:
                 if changed is not None and changed.status != "running" and event.sequence >= changed.sequence:
                     # No item could start or continue.
                     return changed.status
-        raise Refusal("gap", f"The facts of {self._job.session_id} ended before its job did.")
+        raise Refusal(
+            "gap",
+            f"The facts of {self._job.session_id} ended before its job did.",
+            hint=f"`callboard job show {self._job.session_id}` shows its status.",
+        )
 
     def _apply(self, event: WireEvent) -> JobStatus | None:
         """Print a fact of the job; return the job's status if the fact ends or pauses it."""

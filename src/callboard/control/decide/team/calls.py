@@ -52,9 +52,7 @@ def run_team_call(batch: Batch, scope: Scope, tool: str, arguments: str) -> None
 
 def refuse(batch: Batch, scope: Scope, refusal: Refusal) -> None:
     """End the call with this refusal, which names the next step."""
-    problem = refusal.problem
-    message = " ".join(part for part in (problem.message, problem.hint) if part)
-    batch.add(ToolRefused(code=problem.code, message=message), scope)
+    batch.add(ToolRefused(code=refusal.code, message=refusal.text), scope)
 
 
 def _run_tool(batch: Batch, scope: Scope, tool: str, arguments: str) -> str | None:
