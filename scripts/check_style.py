@@ -1,8 +1,8 @@
 """Checks sizes, names and texts: `check_style.py [ROOT]`. It prints each breach and exits with 1 if there is any.
 
 The rules are those of CONTRIBUTING.md: at most 400 lines in a file and 20 files in a folder, no file below 30 lines without a
-reason, no vague names, and no word that has a plainer one. Sizes are checked in the package, names and texts also in tests,
-benchmarks and scripts.
+reason, no vague names, no word that has a plainer one, and no error without a next step. Sizes and errors are checked in the
+package, names and texts also in tests, benchmarks and scripts.
 """
 
 from __future__ import annotations
@@ -64,10 +64,15 @@ _QUOTED_WORDS = {
 }
 
 
+#: Modules with errors that no caller receives as they are, with the reason.
+_INNER_ERRORS = {"tools/mcp/servers.py": "its messages are clauses of a server's problem"}
+_ERRORS = frozenset({"Refusal", "Problem", "WrongMediaError"})
+
+
 def main() -> int:
     """Print the breaches of the tree at ROOT, which defaults to the current folder."""
     root = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
-    breaches = [*_sizes(root), *_names(root), *_texts(root)]
+    breaches = [*_sizes(root), *_names(root), *_texts(root), *_errors(root)]
     for breach in breaches:
         print(breach)
     return 1 if breaches else 0
@@ -121,6 +126,22 @@ def _fields(tree: ast.Module) -> set[ast.AST]:
     """Return the names of fields of Structs. They are wire names, which do not change."""
     bodies = [node.body for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
     return {field.target for body in bodies for field in body if isinstance(field, ast.AnnAssign)}
+
+
+def _errors(root: Path) -> Iterator[str]:
+    """Report errors without a next step. An error that repeats the message of another is not checked."""
+    for path in _modules(root, SOURCE):
+        if path.relative_to(root / SOURCE).as_posix() in _INNER_ERRORS:
+            continue
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            match node:
+                case ast.Call(func=ast.Name(id=name), args=arguments, keywords=keywords) if name in _ERRORS:
+                    values = {keyword.arg: keyword.value for keyword in keywords}
+                    message = values.get("message", arguments[1] if len(arguments) > 1 else None)
+                    if isinstance(message, ast.Constant | ast.JoinedStr) and "hint" not in values:
+                        yield f"{path.relative_to(root).as_posix()}:{node.lineno}: `{name}` has no hint with the next step."
+                case _:
+                    pass
 
 
 def _texts(root: Path) -> Iterator[str]:

@@ -67,6 +67,16 @@ def test_a_tree_without_breaches_passes(
             '"""What the person\nwas told."""\n' + LINE * 50,
             "src/callboard/docstrings.py:1: avoid “told”.",
         ),
+        (
+            "errors.py",
+            LINE * 50 + 'raise Refusal("unknown_task", f"There is no task {x}.", field="taskId")\n',
+            "src/callboard/errors.py:51: `Refusal` has no hint with the next step.",
+        ),
+        (
+            "problems.py",
+            LINE * 50 + 'problem = Problem(code="gap", message="The fact is missing.")\n',
+            "src/callboard/problems.py:51: `Problem` has no hint with the next step.",
+        ),
     ],
 )
 def test_a_breach_is_reported_with_its_place(
@@ -137,3 +147,15 @@ def test_a_wire_name_of_a_field_is_not_a_breach(
     assert breaches(tree, capsys, monkeypatch) == [
         "src/callboard/contracts/quote.py:54: `said` does not say what it is."
     ]
+
+
+@pytest.mark.parametrize(
+    "error", ['Refusal("gap", "The fact is missing.", hint="Read it again.")', "Refusal(code, problem.message)"]
+)
+def test_an_error_with_a_hint_or_with_the_message_of_another_is_not_a_breach(
+    error: str, tree: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    """X11: an error says what to do next. One that repeats a message adds nothing to it."""
+    (tree / "src/callboard/errors.py").write_text(LINE * 50 + f"raise {error}\n")
+
+    assert breaches(tree, capsys, monkeypatch) == []

@@ -31,6 +31,17 @@ T = TypeVar("T")
 S = TypeVar("S", bound=msgspec.Struct)
 
 
+def check_uncompressed(request: Request) -> None:
+    """Refuse a compressed body, which has no limit before it is expanded. Raises WrongMediaError."""
+    if request.headers.get("content-encoding", "identity").lower() != "identity":
+        raise WrongMediaError(
+            "invalid_input",
+            "The body is compressed.",
+            field="Content-Encoding",
+            hint="Send it without compression.",
+        )
+
+
 async def read_json_body(request: Request) -> bytes:
     """Read a JSON body. Raises Refusal `too_large`, or `invalid_input` for another content type."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -41,8 +52,7 @@ async def read_json_body(request: Request) -> bytes:
             field="Content-Type",
             hint="Send Content-Type: application/json.",
         )
-    if request.headers.get("content-encoding", "identity").lower() != "identity":
-        raise WrongMediaError("invalid_input", "The body must not be compressed.", field="Content-Encoding")
+    check_uncompressed(request)
     declared = request.headers.get("content-length", "")
     if declared.isdecimal() and int(declared) > MAX_BODY_BYTES:
         raise _build_size_refusal()

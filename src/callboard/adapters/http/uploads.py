@@ -14,8 +14,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.uploads import MAX_UPLOAD_BYTES, Uploads
 
 from .commands import API, build_json_response
-from .problems import WrongMediaError
-from .requests import parse_query
+from .requests import check_uncompressed, parse_query
 
 PATH = f"{API}/uploads"
 
@@ -31,8 +30,7 @@ def build_upload_routes(uploads: Uploads | None) -> list[Route]:
 
     async def receive(request: Request) -> Response:
         query = parse_query(request, UploadQuery)
-        if request.headers.get("content-encoding", "identity").lower() != "identity":
-            raise WrongMediaError("invalid_input", "The body must not be compressed.", field="Content-Encoding")
+        check_uncompressed(request)
         declared = request.headers.get("content-length", "")
         if declared.isdecimal() and int(declared) > MAX_UPLOAD_BYTES:
             raise Refusal(

@@ -72,7 +72,7 @@ class ArtifactReads(Service):
             raise Refusal(
                 "unknown_blob",
                 "The content of this version was erased.",
-                hint="Choose another version with get_artifact.",
+                hint="Choose another version.",
             )
         return Blob(ref=content, data=data)
 

@@ -136,7 +136,11 @@ def test_a_refused_job_command_names_the_argument(product: Product):
             "task_not_paused: The job is failed, not paused. [JOB]",
             "`callboard job retry` retries failed items.",
         ]
-        assert _refused(product, "retry", "last", job, "3") == [2, "unknown_task: The job has no item 3. [ITEM]"]
+        assert _refused(product, "retry", "last", job, "3") == [
+            2,
+            "unknown_task: The job has no item 3. [ITEM]",
+            "Its items are 1 to 2.",
+        ]
         assert _refused(product, "retry", "last", job, "1")[2:] == ["`callboard job show SESSION` shows its result."]
 
 
