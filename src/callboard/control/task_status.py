@@ -9,7 +9,8 @@ from callboard.contracts.scope import Scope
 
 from .batch import Batch
 from .state.session import Session, Thread
-from .state.team import Child, OpenTask
+from .state.subagent import Child
+from .state.task import OpenTask
 from .state.turn import OpenRun
 
 

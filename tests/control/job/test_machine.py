@@ -10,7 +10,8 @@ from hypothesis.stateful import invariant, rule
 
 from callboard.contracts.commands.job import CancelJob, PauseJob, ResumeJob
 from callboard.contracts.commands.subagent import CloseSubagent, SendSubagentInput
-from callboard.control.state.team import OpenJob, OpenTask
+from callboard.control.state.job import OpenJob
+from callboard.control.state.task import OpenTask
 from tests.control.rigs.decisions import Step
 from tests.control.rigs.examples import SESSION
 from tests.control.rigs.jobs import JOB, create_job, retry_item

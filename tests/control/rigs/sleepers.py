@@ -14,7 +14,7 @@ from callboard.contracts.ports.agents import Definition, Schedule
 from callboard.contracts.scope import Scope
 from callboard.control.decision_inputs import DecisionInputs
 from callboard.control.outcomes import WakeTimeReached
-from callboard.control.state.team import Background
+from callboard.control.state.background_agent import Background
 from callboard.runtime.sessions.schedules import find_next_wake
 from tests.control.rigs.decisions import Step, StepResult
 from tests.control.rigs.examples import SESSION, submit

@@ -15,7 +15,7 @@ from callboard.contracts.commands.task import (
 )
 from callboard.contracts.facts.task import TaskStarted
 from callboard.contracts.scope import Scope
-from callboard.control.state.team import OpenTask
+from callboard.control.state.task import OpenTask
 from tests.control.rigs.decisions import StepResult
 from tests.control.rigs.examples import SESSION
 from tests.control.rigs.team import LEAD, Team, agent_definition, team

@@ -15,7 +15,7 @@ from callboard.contracts.facts.task import SnapshotUpdated, TaskCancelled, TaskC
 from callboard.contracts.record import NewFact
 from callboard.control.decide.turn.queue_eligibility import find_startable
 from callboard.control.outcomes import HostTakenOver
-from callboard.control.state.team import OpenTask
+from callboard.control.state.task import OpenTask
 from callboard.control.task_status import find_task_run, find_task_worker, is_at_work, list_subtasks, was_stopped
 from tests.control.rigs.decisions import Step
 from tests.control.rigs.examples import SESSION, interrupt, submit

@@ -17,8 +17,7 @@ from callboard.contracts.scope import Scope
 from callboard.control.decide.turn.context import compute_cut
 from callboard.control.state.context import MAX_SPOKEN_TURNS, ContextUsage
 from callboard.control.state.session import Thread
-from callboard.control.state.team import TurnEnd
-from callboard.control.state.turn import MAX_MARKS, QueuedTurn
+from callboard.control.state.turn import MAX_MARKS, QueuedTurn, TurnEnd
 from tests.control.rigs.decisions import Scenario, session_after
 from tests.control.rigs.examples import (
     FOLDER,

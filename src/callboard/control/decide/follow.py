@@ -7,7 +7,8 @@ from callboard.contracts.facts.session import ThreadPaused
 
 from ..batch import Batch, build_thread_scope
 from ..state.session import Session, Thread
-from ..state.team import Child, TurnEnd
+from ..state.subagent import Child
+from ..state.turn import TurnEnd
 from .agent.background import put_to_sleep, wake_due_agents
 from .exchange import review
 from .job.control import pause_interrupted_jobs

@@ -19,8 +19,8 @@ from callboard.contracts.facts.task import (
 )
 from callboard.contracts.facts.turn import TurnCompleted, TurnFailed, TurnInterrupted
 
+from ..state.background_agent import Background, WakeTrigger
 from ..state.session import Session, Thread
-from ..state.team import Background, WakeTrigger
 from .fact_context import FactContext, change_thread
 
 

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from callboard.contracts.facts.job import JobCreated, JobFact, JobItemRetried
 
+from ..state.job import OpenJob
 from ..state.session import Session
-from ..state.team import OpenJob
 from .fact_context import FactContext, drop_entry
 
 

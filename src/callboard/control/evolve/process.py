@@ -14,8 +14,8 @@ from callboard.contracts.facts.process import (
     ProcessStopRequested,
 )
 
+from ..state.process import OpenProcess
 from ..state.session import Session
-from ..state.team import OpenProcess
 from .fact_context import FactContext, drop_entry
 
 

@@ -19,8 +19,7 @@ from callboard.contracts.facts.queue import (
 
 from ..state.context import SpokenTurn, count_ref_tokens, count_tokens, measure_text
 from ..state.session import Session, Thread
-from ..state.team import TurnEnd
-from ..state.turn import OpenSteer, QueuedTurn
+from ..state.turn import OpenSteer, QueuedTurn, TurnEnd
 from .context import build_spoken_turn
 from .fact_context import FactContext, change_run, change_thread
 from .task import end_task_turn

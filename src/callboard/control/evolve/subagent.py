@@ -26,7 +26,8 @@ from callboard.contracts.facts.subagent import (
 )
 
 from ..state.session import Session, Thread
-from ..state.team import Child, TeamLoad
+from ..state.subagent import Child
+from ..state.team import TeamLoad
 from .exchange.inbox import notify_parent
 from .fact_context import FactContext, change_thread, drop_entry, update_thread
 from .tool import change_call

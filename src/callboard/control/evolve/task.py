@@ -21,7 +21,8 @@ from callboard.contracts.facts.task import (
 )
 
 from ..state.session import Session, Thread
-from ..state.team import OpenTask, TurnEnd
+from ..state.task import OpenTask
+from ..state.turn import TurnEnd
 from .fact_context import FactContext, drop_entry
 from .job import count_done_item, remove_job
 

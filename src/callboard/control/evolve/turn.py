@@ -20,8 +20,7 @@ from callboard.contracts.facts.turn import (
 from ..state.context import Round, count_ref_tokens, count_tokens
 from ..state.repetition import list_final_texts
 from ..state.session import Session, Thread
-from ..state.team import TurnEnd
-from ..state.turn import MAX_MARKS, OpenRun, QueuedTurn, TurnMark
+from ..state.turn import MAX_MARKS, OpenRun, QueuedTurn, TurnEnd, TurnMark
 from .context import add_spoken, build_spoken_turn
 from .fact_context import FactContext, change_thread, update_run, update_thread
 from .task import continue_attempt, end_task_turn, start_task_run

@@ -12,25 +12,20 @@ from callboard.contracts.facts.turn import PermissionMode
 from callboard.contracts.ports.agents import Definition
 
 from .artifact import Artifacts
+from .background_agent import Background
 from .context import ContextUsage, SpokenTurn
-from .team import (
-    AddedEdge,
-    Background,
-    Child,
-    ExternalLink,
-    InboxItem,
-    OpenChannel,
-    OpenHandoff,
-    OpenJob,
-    OpenProcess,
-    OpenReview,
-    OpenTask,
-    TeamLoad,
-    TurnEnd,
-)
+from .handoff import OpenHandoff
+from .inbox import InboxItem, OpenChannel
+from .job import OpenJob
+from .process import OpenProcess
+from .review import OpenReview
+from .subagent import Child
+from .task import OpenTask
+from .team import AddedEdge, ExternalLink, TeamLoad
 from .turn import (
     OpenRun,
     QueuedTurn,
+    TurnEnd,
     TurnMark,
 )
 

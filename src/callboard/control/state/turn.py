@@ -203,3 +203,21 @@ class TurnMark(msgspec.Struct, frozen=True, kw_only=True):
     steps: int = 0
     started: int = 0
     tokens: int = 0
+
+
+class TurnEnd(msgspec.Struct, frozen=True, kw_only=True):
+    """How an agent's newest turn ended. `text` is its answer. `code` is the code of a failure or
+    the cause of an interrupt. `hops` and `plain_text` are those of its run and fact."""
+
+    how: Literal["completed", "failed", "interrupted"]
+    text: Text = Text()
+    code: str = ""
+    message: str = ""
+    hops: int = 0
+    plain_text: bool = False
+
+    @property
+    def was_interrupted_by_host(self) -> bool:
+        """Return True if the host ended, lost its epoch or failed to write: no person or agent
+        requested the interrupt."""
+        return self.how == "interrupted" and self.code in ("crash", "lost", "shutdown", "storage")

@@ -22,7 +22,7 @@ from callboard.contracts.ports.tools import ToolOutcome
 from callboard.contracts.scope import Scope
 from callboard.control.effects import RemoveWorktree
 from callboard.control.outcomes import WorktreeLeft, WorktreeMade
-from callboard.control.state.team import Child
+from callboard.control.state.subagent import Child
 from callboard.tools.shielded_wait import wait_shielded
 
 from ..sessions.host import SessionHost

@@ -12,7 +12,7 @@ from callboard.contracts.scope import Scope
 from ...batch import Batch
 from ...decision_inputs import limit_carried_mode
 from ...state.session import Session, Thread
-from ...state.team import Child
+from ...state.subagent import Child
 from ...state.turn import QueuedTurn
 from ..turn.sleep import begin_background
 

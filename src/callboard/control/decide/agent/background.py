@@ -16,8 +16,8 @@ from callboard.contracts.scope import Scope
 from callboard.contracts.times import format_timestamp
 
 from ...batch import Batch, build_thread_scope
+from ...state.background_agent import Background, WakeTrigger
 from ...state.session import Thread
-from ...state.team import Background, WakeTrigger
 from ..turn.idle import MAX_HOPS, pause_chain
 from ..turn.sleep import build_scheduled_modes, fall_asleep
 from ..turn.start import start_turn

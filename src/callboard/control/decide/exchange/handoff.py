@@ -25,8 +25,8 @@ from callboard.contracts.facts.exchange.handoff import (
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch
+from ...state.handoff import OpenHandoff
 from ...state.session import Session, Thread
-from ...state.team import OpenHandoff
 from ..agent.addressing import find_agent, find_or_join_agent, require_agent
 from ..artifact.versions import find_worktree, resolve_refs
 from ..turn.idle import find_delay_reason

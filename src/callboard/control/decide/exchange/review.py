@@ -15,8 +15,9 @@ from callboard.contracts.facts.task import TaskCompleted, TaskCreated, TaskFaile
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch
+from ...state.review import OpenReview
 from ...state.session import Thread
-from ...state.team import Child, OpenReview
+from ...state.subagent import Child
 from ..agent.addressing import find_agent, find_or_join_agent, require_agent, require_child
 from ..subagent import ending
 from ..subagent.child_scope import build_child_scope

@@ -7,7 +7,8 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.job import JobItemRetried
 
 from ...batch import Batch
-from ...state.team import OpenJob, OpenTask
+from ...state.job import OpenJob
+from ...state.task import OpenTask
 from ...task_status import build_task_scope
 from .start_items import settle_jobs
 from .status import build_job_answer, list_items, require_active_job

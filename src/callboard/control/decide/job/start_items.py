@@ -14,7 +14,8 @@ from callboard.contracts.facts.task import (
 )
 
 from ...batch import Batch
-from ...state.team import OpenJob, OpenTask
+from ...state.job import OpenJob
+from ...state.task import OpenTask
 from ...task_status import build_task_scope, find_task_run
 from ..subagent import ending
 from ..subagent.child_scope import ENDED

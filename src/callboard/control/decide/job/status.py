@@ -6,8 +6,9 @@ from callboard.contracts.commands.job import JobChanged, JobStatus
 from callboard.contracts.errors import Refusal
 
 from ...batch import Batch
+from ...state.job import OpenJob
 from ...state.session import Session
-from ...state.team import OpenJob, OpenTask
+from ...state.task import OpenTask
 
 
 def require_job(state: Session, job_id: str) -> OpenJob:

@@ -12,8 +12,9 @@ from callboard.contracts.scope import Scope
 
 from ...batch import Batch
 from ...decision_inputs import limit_carried_mode, narrow_mode
+from ...state.job import OpenJob
 from ...state.session import Thread
-from ...state.team import OpenJob, OpenTask
+from ...state.task import OpenTask
 from ..agent.addressing import require_subagent, resolve_modes
 from ..subagent.spawn import BoardTask, spawn_child
 from ..task import attempts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from callboard.contracts.scope import Scope
 
 from ...state.session import Session, Thread
-from ...state.team import Child
+from ...state.subagent import Child
 
 #: Statuses of a child without work; it can get more input.
 ENDED = ("completed", "failed", "cancelled")

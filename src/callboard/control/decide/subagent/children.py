@@ -19,7 +19,7 @@ from callboard.contracts.scope import Scope
 
 from ...batch import Batch, build_run_scope, build_thread_scope
 from ...state.session import Thread
-from ...state.team import Child
+from ...state.subagent import Child
 from ...state.turn import OpenRun
 from ..agent.addressing import carry_mode, require_child, resolve_modes
 from .child_scope import ENDED, list_children

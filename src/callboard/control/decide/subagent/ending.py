@@ -18,7 +18,8 @@ from callboard.contracts.scope import Scope
 
 from ...batch import Batch, build_thread_scope
 from ...state.session import Thread
-from ...state.team import Child, TurnEnd
+from ...state.subagent import Child
+from ...state.turn import TurnEnd
 from ...task_status import was_stopped
 from ..artifact.versions import close_worktree
 from .child_scope import ENDED, build_child_scope

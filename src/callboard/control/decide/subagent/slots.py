@@ -14,7 +14,8 @@ from callboard.contracts.scope import Scope
 
 from ...batch import Batch
 from ...state.session import Session, Thread
-from ...state.team import Child, TeamLoad
+from ...state.subagent import Child
+from ...state.team import TeamLoad
 from ...state.turn import QueuedTurn
 from ...task_status import was_stopped
 from ..turn.queue_eligibility import find_startable

@@ -20,8 +20,9 @@ from callboard.contracts.scope import Scope
 from ...batch import Batch
 from ...decision_inputs import limit_carried_mode, narrow_mode
 from ...input_text import make_title
+from ...state.job import OpenJob
 from ...state.session import Thread
-from ...state.team import Child, OpenJob
+from ...state.subagent import Child
 from ...state.turn import OpenRun
 from ..agent.addressing import build_thread_opened, find_agent, require_delegate, require_subagent, resolve_modes
 from ..turn.queue_eligibility import find_startable

@@ -19,7 +19,7 @@ from callboard.contracts.text.sentences import to_clause
 from ...batch import Batch
 from ...outcomes import WorktreeLeft, WorktreeMade
 from ...state.session import Thread
-from ...state.team import Child
+from ...state.subagent import Child
 from ..agent.addressing import require_child
 from ..artifact.versions import record_changes
 from . import ending

@@ -19,7 +19,8 @@ from callboard.contracts.scope import Scope
 
 from ...batch import Batch, build_thread_scope
 from ...state.session import Thread
-from ...state.team import Child, OpenTask
+from ...state.subagent import Child
+from ...state.task import OpenTask
 from ...state.turn import QueuedTurn
 from ...task_status import build_task_answer, is_at_work, refuse_job_task, require_task
 from ..agent.addressing import carry_mode, find_agent, join_session, require_agent, resolve_modes

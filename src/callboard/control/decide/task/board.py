@@ -17,7 +17,7 @@ from callboard.contracts.scope import Scope
 
 from ...batch import Batch
 from ...state.session import Thread
-from ...state.team import OpenTask
+from ...state.task import OpenTask
 from ...task_status import (
     build_cycle_refusal,
     build_task_answer,

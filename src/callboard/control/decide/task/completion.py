@@ -6,7 +6,8 @@ from callboard.contracts.facts.task import SnapshotUpdated, TaskCancelled, TaskC
 
 from ...batch import Batch
 from ...state.session import Thread
-from ...state.team import OpenTask, TurnEnd
+from ...state.task import OpenTask
+from ...state.turn import TurnEnd
 from ...task_status import build_task_scope, find_task_run, find_task_worker, list_subtasks
 from ..subagent.ending import MAX_SUMMARY_CHARS
 from ..turn.queue_eligibility import find_startable

@@ -14,7 +14,7 @@ from callboard.contracts.facts.turn import InterruptCause, TurnInterruptRequeste
 
 from ...batch import Batch, build_run_scope, build_thread_scope
 from ...state.session import Thread
-from ...state.team import OpenTask
+from ...state.task import OpenTask
 from ...state.turn import QueuedTurn
 from ...task_status import (
     build_task_answer,

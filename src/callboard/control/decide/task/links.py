@@ -6,7 +6,7 @@ from callboard.contracts.commands.task import LinkTasks, TaskChanged, UnlinkTask
 from callboard.contracts.facts.task import TaskUpdated
 
 from ...batch import Batch
-from ...state.team import OpenTask
+from ...state.task import OpenTask
 from ...task_status import (
     build_cycle_refusal,
     build_task_answer,

@@ -10,7 +10,7 @@ from callboard.contracts.facts.session import WarningRaised
 
 from ...batch import Batch
 from ...outcomes import ProcessEndReported, ProcessStartReported
-from ...state.team import OpenProcess
+from ...state.process import OpenProcess
 
 ProcessCommand = WriteProcessStdin | TerminateProcess
 

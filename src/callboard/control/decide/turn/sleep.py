@@ -10,8 +10,8 @@ from callboard.contracts.scope import Scope
 
 from ...batch import Batch
 from ...input_text import make_title
+from ...state.background_agent import Background
 from ...state.session import Thread
-from ...state.team import Background
 from ...state.turn import FINALIZE, QueuedTurn
 
 

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from callboard.contracts.facts.exchange.channel import ChannelClosed, ChannelFact, ChannelMessage, ChannelOpened
 
+from ...state.inbox import InboxItem, OpenChannel
 from ...state.session import Session
-from ...state.team import InboxItem, OpenChannel
 from ..fact_context import FactContext, drop_entry
 from .inbox import add_item
 

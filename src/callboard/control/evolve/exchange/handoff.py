@@ -16,8 +16,9 @@ from callboard.contracts.facts.exchange.handoff import (
 )
 from callboard.contracts.handoff_envelope import build_news_id
 
+from ...state.handoff import OpenHandoff
+from ...state.inbox import InboxItem
 from ...state.session import Session
-from ...state.team import InboxItem, OpenHandoff
 from ..fact_context import FactContext, drop_entry
 from .inbox import add_item, change_inbox, count_next_hops
 

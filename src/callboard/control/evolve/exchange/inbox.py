@@ -11,8 +11,8 @@ from callboard.contracts.facts.exchange.inbox import InboxConsumed, InboxFact, I
 from callboard.contracts.facts.exchange.review import ReviewRequested
 from callboard.contracts.facts.subagent import WorkerNotification
 
+from ...state.inbox import InboxItem
 from ...state.session import Session
-from ...state.team import InboxItem
 from ...state.turn import OpenRun
 from ..fact_context import FactContext, change_run, find_open_run
 

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from callboard.contracts.facts.exchange.review import ReviewApplied, ReviewFact, ReviewRequested, ReviewVerdict
 
+from ...state.review import OpenReview
 from ...state.session import Session
-from ...state.team import OpenReview
 from ..fact_context import FactContext, drop_entry
 from .inbox import notify_reviewer
 
