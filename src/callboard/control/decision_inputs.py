@@ -95,7 +95,7 @@ def _find_no_wake(schedule: Schedule, after: int) -> int:
 
 
 class DecisionInputs(msgspec.Struct, frozen=True, kw_only=True):
-    """What a decision reads beside the state of its session.
+    """The inputs of a decision besides the state of its session.
 
     - `now`: time in microseconds since the epoch. `actor`: who sent the command.
     - `configure_run`: the configuration of a run with this definition and these modes; raises

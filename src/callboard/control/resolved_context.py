@@ -9,7 +9,7 @@ from callboard.contracts.refs import ContextRef, MissingRef, Omission
 
 
 class ResolvedContext(msgspec.Struct, frozen=True, kw_only=True):
-    """What is attached to an input, named by it, or found as instructions in the folder. `blobs`
+    """The attachments of an input, the things that it names, and the folder's instructions. `blobs`
     are the bytes that `refs` refer to; the first fact that names them stores them."""
 
     refs: tuple[ContextRef, ...] = ()

@@ -32,7 +32,7 @@ MAX_INPUT_CHARS = 64 * 1024
 
 
 class ExecutionEnvironment(Answer, frozen=True, kw_only=True):
-    """Where commands run and what confines them.
+    """The folder in which commands run, and their confinement.
 
     `level` is the effective sandbox on this machine, and `why` explains a lower one. No command can
     write `protected` paths; `hidden` paths appear empty. `programs` are the folders of programs, in

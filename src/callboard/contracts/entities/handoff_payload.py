@@ -25,7 +25,7 @@ class HandoffStatus(_WrittenInput, frozen=True, kw_only=True, rename="camel", om
 
 
 class Expectation(_WrittenInput, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """Whether a reply is expected, and by which agent. A required reply is tracked until it arrives or expires."""
+    """The expected reply. A required reply is tracked until it arrives or expires."""
 
     expectation: Literal["none", "optional", "required"] = "optional"
     reply_to: Annotated[str, Meta(max_length=64)] = ""

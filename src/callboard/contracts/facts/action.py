@@ -30,7 +30,7 @@ ContinuationMode = Literal["ask", "edits", "full"]
 
 
 class Binding(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """What exactly an approval covers.
+    """The exact call that an approval covers.
 
     Hashes are SHA-256 in hex. `file_hash` is empty for no file and `absent` for a missing one.
     `declared` is the hash of a server's declaration of its tool.

@@ -121,7 +121,7 @@ class SubagentMerged(Fact, frozen=True, kw_only=True):
     """The result of a requested merge, complete or without effect.
 
     `files` were changed; files in `conflict` prevented the merge; at most 500 of each. `unknown`:
-    the process ended meanwhile, and the merge can be requested again.
+    the process ended during the merge, which can be requested again.
     """
 
     type: ClassVar[str] = "subagent.merged"

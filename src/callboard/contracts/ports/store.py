@@ -1,7 +1,7 @@
 """Ports of the store: facts, blobs, partials and rows, with one lease.
 
 Every backend passes the same suite (`tests/log/suite`). All calls are coroutines for one event
-loop; blocking work runs elsewhere. Sequences count from 1 within a stream, without gaps.
+loop; blocking work runs in other threads. Sequences count from 1 within a stream, without gaps.
 """
 
 from __future__ import annotations

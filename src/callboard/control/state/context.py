@@ -33,14 +33,14 @@ MAX_IMAGE_BYTES = 5 * 1024 * 1024
 
 
 class ModelCapabilities(msgspec.Struct, frozen=True, kw_only=True):
-    """What a model accepts: `window` in tokens, None if unknown, and whether it takes images."""
+    """The input limits of a model: `window` in tokens, None if unknown, and whether it takes images."""
 
     window: int | None = None
     images: bool = False
 
 
 class Round(msgspec.Struct, frozen=True, kw_only=True):
-    """What one model call of a run added to the context, from `sequence` to the next round."""
+    """The addition of one model call of a run to the context, from `sequence` to the next round."""
 
     sequence: int
     tokens: int = 0

@@ -206,7 +206,7 @@ class TurnMark(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TurnEnd(msgspec.Struct, frozen=True, kw_only=True):
-    """How an agent's newest turn ended. `text` is its answer. `code` is the code of a failure or
+    """The end of an agent's newest turn. `text` is its answer. `code` is the code of a failure or
     the cause of an interrupt. `hops` and `plain_text` are those of its run and fact."""
 
     how: Literal["completed", "failed", "interrupted"]

@@ -47,7 +47,7 @@ _BY_KIND: dict[AgentKind, Topology] = {
 
 
 class TopologyState(Reducer):
-    """What the facts show of the topology.
+    """The topologies that the facts show.
 
     Attributes:
         kinds: The kind of each agent that is not an ordinary child, by id.

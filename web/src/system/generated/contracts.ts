@@ -1202,7 +1202,7 @@ export interface BackgroundWork {
 }
 
 /**
- * What exactly an approval covers.
+ * The exact call that an approval covers.
  *
  * Hashes are SHA-256 in hex. `file_hash` is empty for no file and `absent` for a missing one.
  * `declared` is the hash of a server's declaration of its tool.
@@ -1956,7 +1956,7 @@ export interface EvidencePacked {
 }
 
 /**
- * Where commands run and what confines them.
+ * The folder in which commands run, and their confinement.
  *
  * `level` is the effective sandbox on this machine, and `why` explains a lower one. No command can
  * write `protected` paths; `hidden` paths appear empty. `programs` are the folders of programs, in
@@ -1978,7 +1978,7 @@ export interface ExecutionEnvironment {
   readonly permissionMode: PermissionMode
 }
 
-/** Whether a reply is expected, and by which agent. A required reply is tracked until it arrives or expires. */
+/** The expected reply. A required reply is tracked until it arrives or expires. */
 export interface Expectation {
   readonly expectation?: 'none' | 'optional' | 'required'
   readonly replyTo?: string
@@ -4395,7 +4395,7 @@ export interface SubagentMergeRequested {
  * The result of a requested merge, complete or without effect.
  *
  * `files` were changed; files in `conflict` prevented the merge; at most 500 of each. `unknown`:
- * the process ended meanwhile, and the merge can be requested again.
+ * the process ended during the merge, which can be requested again.
  */
 export interface SubagentMerged {
   readonly status: 'conflict' | 'failed' | 'merged' | 'nothing_to_merge' | 'unknown'

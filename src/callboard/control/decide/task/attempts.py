@@ -77,8 +77,8 @@ def retry_task(batch: Batch, request: RetryTask) -> TaskChanged:
 
 
 def retry_with_worker(batch: Batch, task: OpenTask, worker: Thread) -> None:
-    """Begin another attempt of an item with the child that worked on it. Input that it received
-    meanwhile is that attempt. Raises what `start_task` raises for a child."""
+    """Begin another attempt of an item with the child that worked on it. If the child has received
+    input since then, its turn is the attempt. Raises what `start_task` raises for a child."""
     child = worker.child
     if child is None or not worker.queue:
         _begin_attempt(batch, task, worker.agent, format_instructions(batch, task, again=True), "")

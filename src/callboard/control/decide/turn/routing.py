@@ -42,7 +42,7 @@ FALLBACK_CODES: frozenset[str] = frozenset(
 
 
 class _ModelNeeds(msgspec.Struct, frozen=True):
-    """What the context requires of a model."""
+    """The capabilities that the context requires of a model."""
 
     images: bool
     tokens: int

@@ -41,7 +41,7 @@ class Damage(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_def
 
     @property
     def is_loss(self) -> bool:
-        """Whether stored data is lost."""
+        """Return True if stored data is lost."""
         return self.kind != "views"
 
 
@@ -59,7 +59,7 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
     @property
     def is_sound(self) -> bool:
-        """Whether no stored data is lost."""
+        """Return True if no stored data is lost."""
         return not any(damage.is_loss for damage in self.damages)
 
 
