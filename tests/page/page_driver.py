@@ -61,7 +61,7 @@ class PageDriver:
         return [f"{rule['id']}: {rule['nodes'][0]['html'][:600]}" for rule in result["violations"]]
 
 
-def link_to(ready: Mapping[str, Any], address: str) -> str:
+def build_link(ready: Mapping[str, Any], address: str) -> str:
     """Return the printed link with another address in the page."""
     return f"{ready['link'].rpartition('/w/')[0]}{address}"
 

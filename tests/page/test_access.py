@@ -12,12 +12,12 @@ from playwright.sync_api import Browser, expect
 from tests.app.rigs.product import Product
 from tests.prove.driver import store
 
-from .page_driver import link_to, open_page
+from .page_driver import build_link, open_page
 
 SIGN_IN_TEXTS = {"en-US": ("You are not signed in", "Retry"), "zh-CN": ("你尚未登录", "重试")}
 
 
-def test_the_code_leaves_the_address_and_a_reload_and_a_second_tab_need_none(
+def test_the_code_leaves_the_address_and_a_reload_and_a_second_tab_stay_signed_in(
     product: Product, browser: Browser
 ) -> None:
     """X1: there is no cookie, and the printed link opens nothing a second time."""
@@ -54,7 +54,7 @@ def test_after_a_restart_one_new_link_signs_every_open_tab_in(product: Product, 
             expect(tab.composer).to_have_value("not sent yet")
 
 
-def test_a_grant_is_confirmed_beside_its_content(product: Product, browser: Browser) -> None:
+def test_a_grant_is_confirmed_next_to_its_content(product: Product, browser: Browser) -> None:
     """X1: the notice about the folder is the confirmation. There is no second dialog."""
     (product.folder / ".callboard").mkdir()
     (product.folder / ".callboard" / "settings.toml").write_text(
@@ -80,11 +80,11 @@ def test_the_sign_in_notice_shows_one_step_in_both_languages_and_schemes(
     """X1: a page without a credential shows the next step."""
     with (
         product.up() as (_, ready),
-        open_page(browser, link_to(ready, "/").partition("#")[0], locale=locale, color_scheme=scheme) as tab,
+        open_page(browser, build_link(ready, "/").partition("#")[0], locale=locale, color_scheme=scheme) as tab,
     ):
-        heading, again = SIGN_IN_TEXTS[locale]
+        heading, retry = SIGN_IN_TEXTS[locale]
         expect(tab.page.get_by_role("heading", name=heading)).to_be_visible()
         expect(tab.page.get_by_text("callboard", exact=False).first).to_be_visible()
-        expect(tab.button(again)).to_be_visible()
+        expect(tab.button(retry)).to_be_visible()
         if pictures := os.environ.get("CALLBOARD_PICTURES"):
             tab.page.screenshot(path=str(Path(pictures) / f"sign-in-{locale}-{scheme}.png"))

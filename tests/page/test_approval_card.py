@@ -30,14 +30,15 @@ def test_the_command_is_above_the_question_and_hidden_parts_are_counted(product:
         expect(preview).to_contain_text("… 599 empty lines")
         expect(preview).to_contain_text("touch ma⟨U+00AD⟩de")
         expect(card.get_by_role("listitem")).to_have_text(["2 commands", "601 lines", "1 invisible character"])
-        says = card.get_by_text("Agent’s description:")
-        command, question, words = (
-            locator.bounding_box() for locator in (preview, card.get_by_text("Runs this command in the sandbox"), says)
+        description = card.get_by_text("Agent’s description:")
+        command_box, question_box, description_box = (
+            locator.bounding_box()
+            for locator in (preview, card.get_by_text("Runs this command in the sandbox"), description)
         )
-        assert command is not None
-        assert question is not None
-        assert words is not None
-        assert command["y"] < question["y"] < words["y"]
+        assert command_box is not None
+        assert question_box is not None
+        assert description_box is not None
+        assert command_box["y"] < question_box["y"] < description_box["y"]
         card.get_by_role("button", name="Reject").click()
         expect(card.get_by_role("listitem")).to_have_text(
             [

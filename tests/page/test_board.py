@@ -160,7 +160,7 @@ def test_exported_evidence_is_downloaded_and_verifies(
     assert link in capsys.readouterr().out
 
 
-def tab_to(tab: PageDriver, name: str) -> None:
+def focus_by_tab(tab: PageDriver, name: str) -> None:
     """Press Tab until the element with this name has the focus."""
     for _ in range(120):
         tab.page.keyboard.press("Tab")
@@ -200,23 +200,23 @@ def test_a_team_can_be_operated_by_keyboard_alone(team_folder: Product, browser:
             expect(tab.page.get_by_role("dialog")).to_have_count(0)
         card = tab.page.get_by_role("list", name="Agents").get_by_role("listitem").filter(has_text="watcher")
         expect(card).to_be_visible()
-        tab_to(tab, "Show details of watcher")
+        focus_by_tab(tab, "Show details of watcher")
         keys.press("Enter")
-        tab_to(tab, "Pause")
+        focus_by_tab(tab, "Pause")
         keys.press("Enter")
         expect(card.get_by_role("button", name="Resume")).to_be_focused()
-        tab_to(tab, "Actions for watcher")
+        focus_by_tab(tab, "Actions for watcher")
         keys.press("Enter")
         choose_entry(tab, "End")
         dialog = tab.page.get_by_role("dialog", name="End watcher?")
         expect(dialog).to_be_visible()
-        tab_to(tab, "End")
+        focus_by_tab(tab, "End")
         keys.press("Enter")
         expect(dialog).to_have_count(0)
         expect(card.get_by_role("button", name="Actions for watcher")).to_be_focused()
-        tab_to(tab, "Board")
+        focus_by_tab(tab, "Board")
         keys.press("Enter")
-        tab_to(tab, "New task")
+        focus_by_tab(tab, "New task")
         keys.press("Enter")
         expect(tab.page.get_by_role("dialog", name="New task").get_by_label("Title")).to_be_focused()
         keys.type("Make the list")
@@ -224,7 +224,7 @@ def test_a_team_can_be_operated_by_keyboard_alone(team_folder: Product, browser:
         expect(tab.button("New task")).to_be_focused()
         board = tab.page.get_by_role("region", name="Board")
         expect(board.get_by_role("listitem").filter(has_text="Make the list")).to_be_visible()
-        tab_to(tab, "Actions for Make the list")
+        focus_by_tab(tab, "Actions for Make the list")
         keys.press("Enter")
         choose_entry(tab, "Assign to maker")
         expect(board.get_by_role("listitem").filter(has_text="Make the list")).to_contain_text("maker")

@@ -19,15 +19,19 @@ WIDE = {"width": 1440, "height": 900}
 ANSWERS: dict[str, Any] = {"images": True, "calls": [says("I have read it."), says("And that too.")]}
 
 
-def picture() -> bytes:
+def build_image() -> bytes:
     """Return a PNG of one red pixel."""
 
-    def chunk(kind: bytes, data: bytes) -> bytes:
+    def build_chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
     pixel = zlib.compress(b"\0\xff\0\0")
     return b"\x89PNG\r\n\x1a\n" + b"".join(
-        (chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0)), chunk(b"IDAT", pixel), chunk(b"IEND", b""))
+        (
+            build_chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0)),
+            build_chunk(b"IDAT", pixel),
+            build_chunk(b"IEND", b""),
+        )
     )
 
 
@@ -41,7 +45,7 @@ def test_files_are_attached_mentioned_and_shown_with_the_turn_and_missing_ones_a
         picker = tab.page.get_by_label("Attach files")
         picker.set_input_files(
             [
-                {"name": "dot.png", "mimeType": "image/png", "buffer": picture()},
+                {"name": "dot.png", "mimeType": "image/png", "buffer": build_image()},
                 {"name": "figures.csv", "mimeType": "text/csv", "buffer": b"day,level\n1,2\n"},
             ]
         )
@@ -79,7 +83,7 @@ def test_an_image_that_the_model_does_not_support_is_reported_before_sending(
     blind = product.plays({"calls": [says("I have read it.")]})
     with blind.up() as (_, ready), open_page(browser, ready["link"], viewport=WIDE) as tab:
         tab.page.get_by_label("Attach files").set_input_files(
-            [{"name": "dot.png", "mimeType": "image/png", "buffer": picture()}]
+            [{"name": "dot.png", "mimeType": "image/png", "buffer": build_image()}]
         )
         warning = "scenario/scenario does not support images. Remove the image or choose another model."
         expect(tab.page.locator("form").get_by_role("status")).to_have_text(warning)

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, expect
 from tests.adapters.imports import transcripts
 from tests.app.rigs.product import Product
 
-from .page_driver import link_to, open_page
+from .page_driver import build_link, open_page
 
 pytestmark = pytest.mark.browser
 
@@ -19,7 +19,7 @@ LONG_AGO = 1_700_000_000
 
 
 @pytest.fixture
-def past(product: Product) -> Product:
+def past_sessions(product: Product) -> Product:
     """Provide a folder with a session of each product and an unreadable transcript."""
     claude, codex = product.place / "claude", product.place / "codex"
     product.variables |= {"CLAUDE_CONFIG_DIR": str(claude), "CODEX_HOME": str(codex)}
@@ -33,12 +33,15 @@ def past(product: Product) -> Product:
 
 
 def test_past_sessions_are_imported_by_keyboard_opened_and_still_there_after_a_restart(
-    past: Product, browser: Browser
+    past_sessions: Product, browser: Browser
 ) -> None:
     """UI-29: an imported session reads like any other. Nothing is copied before the person starts
     the import.
     """
-    with past.up() as (_, ready), open_page(browser, ready["link"], color_scheme="dark", timezone_id="UTC") as tab:
+    with (
+        past_sessions.up() as (_, ready),
+        open_page(browser, ready["link"], color_scheme="dark", timezone_id="UTC") as tab,
+    ):
         others = tab.page.get_by_role("region", name="Claude Code and Codex")
         rows = others.get_by_role("listitem")
         expect(rows).to_have_text(
@@ -61,21 +64,23 @@ def test_past_sessions_are_imported_by_keyboard_opened_and_still_there_after_a_r
         expect(tab.composer).to_be_enabled()
         expect(tab.composer).to_have_value("")
         assert tab.troubles == []
-    with past.up() as (_, ready), open_page(browser, ready["link"], timezone_id="UTC") as tab:
+    with past_sessions.up() as (_, ready), open_page(browser, ready["link"], timezone_id="UTC") as tab:
         rows = tab.page.get_by_role("region", name="Claude Code and Codex").get_by_role("listitem")
         expect(rows).to_have_text(
             ["Greet in ChineseCodexNov 15, 2023ImportedOpen", "Fix the greetingClaude CodeNov 14, 2023ImportedOpen"]
         )
 
 
-def test_properties_that_a_past_session_did_not_record_read_as_unknown(past: Product, browser: Browser) -> None:
+def test_properties_that_a_past_session_did_not_record_read_as_unknown(
+    past_sessions: Product, browser: Browser
+) -> None:
     """UI-26: the page claims no mode, permission or sandbox for the work of another product."""
     # The transcript may still grow, so its newest turn, which called no tool, is imported later.
-    os.utime(next((past.place / "codex").rglob("rollout-*.jsonl")))
-    with past.up() as (_, ready):
-        with past.started("import", "--yes", "--json") as importing:
+    os.utime(next((past_sessions.place / "codex").rglob("rollout-*.jsonl")))
+    with past_sessions.up() as (_, ready):
+        with past_sessions.started("import", "--yes", "--json") as importing:
             session = msgspec.json.decode(importing.rest()[0])["sessionId"]
-        with open_page(browser, link_to(ready, f"/s/{session}")) as tab:
+        with open_page(browser, build_link(ready, f"/s/{session}")) as tab:
             tab.button("Show details").click()
             turn = tab.page.get_by_role("tabpanel", name="Turn")
             expect(turn).to_contain_text("ModeUnknown")
@@ -86,13 +91,13 @@ def test_properties_that_a_past_session_did_not_record_read_as_unknown(past: Pro
             expect(checks).not_to_contain_text("Not run")
 
 
-def test_a_missing_past_session_is_reported_in_its_row(past: Product, browser: Browser) -> None:
+def test_a_missing_past_session_is_reported_in_its_row(past_sessions: Product, browser: Browser) -> None:
     """UI-26: the row shows the reason of the failed import."""
-    with past.up() as (_, ready), open_page(browser, ready["link"], timezone_id="UTC") as tab:
+    with past_sessions.up() as (_, ready), open_page(browser, ready["link"], timezone_id="UTC") as tab:
         others = tab.page.get_by_role("region", name="Claude Code and Codex")
         button = others.get_by_role("button", name="Import Greet in Chinese from Codex")
         expect(button).to_be_visible()
-        next((past.place / "codex").rglob("rollout-*.jsonl")).unlink()
+        next((past_sessions.place / "codex").rglob("rollout-*.jsonl")).unlink()
         button.click()
 
         expect(

@@ -110,7 +110,7 @@ def test_a_job_runs_item_by_item_and_retries_its_failed_item(readers: Product, b
 
 
 def test_a_job_is_started_and_cancelled_by_keyboard_alone(readers: Product, browser: Browser) -> None:
-    """UI-21, UI-33: the dialog of a cancellation says what stays. The cancellation ends running and
+    """UI-21, UI-33: the dialog of a cancellation lists its effects. The cancellation ends running and
     waiting items.
     """
     with readers.up() as (_, ready), open_page(browser, ready["link"], viewport={"width": 1440, "height": 900}) as tab:

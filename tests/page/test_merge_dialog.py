@@ -36,7 +36,7 @@ APART: dict[str, Any] = {
 }
 
 
-def git(folder: Path, *arguments: str) -> str:
+def run_git(folder: Path, *arguments: str) -> str:
     options = ("-c", "user.name=A Person", "-c", "user.email=person@localhost")
     done = subprocess.run(["git", "-C", str(folder), *options, *arguments], check=True, capture_output=True, text=True)
     return done.stdout.strip()
@@ -49,9 +49,9 @@ def repository(product: Product) -> Product:
     agents.mkdir()
     (agents / "lead.md").write_text(LEAD)
     (agents / "worker.md").write_text(WORKER)
-    git(product.folder, "init", "--quiet", "--initial-branch=main")
-    git(product.folder, "add", "--all")
-    git(product.folder, "commit", "--quiet", "-m", "first")
+    run_git(product.folder, "init", "--quiet", "--initial-branch=main")
+    run_git(product.folder, "add", "--all")
+    run_git(product.folder, "commit", "--quiet", "-m", "first")
     return product.plays(APART)
 
 
@@ -75,8 +75,8 @@ def test_a_person_merges_the_work_of_a_child_completely_or_not_at_all(repository
         expect(tab.page.get_by_role("article", name="Answer")).to_have_text("It is on its branch.")
         assert not (folder / NOTE).exists()
         (folder / NOTE).write_text("mine\n")
-        git(folder, "add", NOTE)
-        git(folder, "commit", "--quiet", "-m", "mine")
+        run_git(folder, "add", NOTE)
+        run_git(folder, "commit", "--quiet", "-m", "mine")
         dialog = open_merge_dialog(tab)
         expect(dialog).to_contain_text("If files conflict, nothing is merged.")
         dialog.get_by_role("button", name="Merge work").press("Enter")
@@ -87,7 +87,7 @@ def test_a_person_merges_the_work_of_a_child_completely_or_not_at_all(repository
         close.press("Enter")
         expect(dialog).to_have_count(0)
         assert (folder / NOTE).read_text() == "mine\n"
-        git(folder, "reset", "--quiet", "--hard", "HEAD^")
+        run_git(folder, "reset", "--quiet", "--hard", "HEAD^")
         dialog = open_merge_dialog(tab)
         dialog.get_by_role("button", name="Merge work").press("Enter")
         expect(dialog.get_by_role("status")).to_contain_text("Merged.")
@@ -95,5 +95,5 @@ def test_a_person_merges_the_work_of_a_child_completely_or_not_at_all(repository
         dialog.press("Escape")
         expect(dialog).to_have_count(0)
         assert (folder / NOTE).read_text() == "noted\n"
-        assert git(folder, "log", "-1", "--format=%s") == "Merge the work of worker-1"
+        assert run_git(folder, "log", "-1", "--format=%s") == "Merge the work of worker-1"
         assert tab.troubles == []

@@ -50,13 +50,13 @@ async def ask_colour(task: Task) -> None:
     await task.updater.requires_input(task.reply("Which colour?"))
 
 
-async def _ended(served: AbstractAsyncContextManager[Peer]) -> None:
+async def _stop_server(served: AbstractAsyncContextManager[Peer]) -> None:
     await served.__aexit__(None, None, None)
-    # The streams of the server outlive it.
-    left = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
-    for task in left:
+    # The server's streams continue after it stops.
+    tasks = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+    for task in tasks:
         task.cancel()
-    await asyncio.gather(*left, return_exceptions=True)
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 @contextmanager
@@ -69,7 +69,7 @@ def run_peer(play: Play) -> Iterator[Peer]:
     try:
         yield asyncio.run_coroutine_threadsafe(served.__aenter__(), loop).result(PATIENCE)
     finally:
-        asyncio.run_coroutine_threadsafe(_ended(served), loop).result(PATIENCE)
+        asyncio.run_coroutine_threadsafe(_stop_server(served), loop).result(PATIENCE)
         loop.call_soon_threadsafe(loop.stop)
         thread.join(PATIENCE)
         loop.close()

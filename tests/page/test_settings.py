@@ -124,7 +124,7 @@ def test_the_settings_are_accessible(product: Product, browser: Browser, section
         assert tab.list_violations() == []
 
 
-def test_an_accepted_plan_is_carried_out_in_the_mode_that_its_card_offers(product: Product, browser: Browser) -> None:
+def test_an_accepted_plan_runs_in_the_mode_that_its_card_offers(product: Product, browser: Browser) -> None:
     """D4, CTX-03: the person chooses the mode on the card. The audit line shows it, and the
     composer keeps it.
     """

@@ -1,4 +1,4 @@
-"""A team in a browser: who works, who asks, results and records."""
+"""A team in a browser: work, requests, results and records."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.app.rigs.product import Product, says, uses
 
-from .page_driver import PageDriver, link_to, open_page
+from .page_driver import PageDriver, build_link, open_page
 
 pytestmark = pytest.mark.browser
 
@@ -110,7 +110,7 @@ def test_a_team_works_asks_and_returns_its_results(crew: Product, browser: Brows
         address = tab.page.url.split("#", 1)[1]
         server.signal(signal.SIGKILL)
         server.wait()
-    with crew.up() as (_, ready), open_page(browser, link_to(ready, address)) as tab:
+    with crew.up() as (_, ready), open_page(browser, build_link(ready, address)) as tab:
         expect(tab.page.get_by_role("list", name="Agents").get_by_role("listitem")).to_have_count(3)
         open_view(tab, "Graph")
         expect(tab.page.get_by_role("img", name="lead started worker-1")).to_be_attached()
@@ -136,7 +136,7 @@ def test_each_view_of_a_team_shows_its_own_facts(crew: Product, browser: Browser
         expect(timeline).to_contain_text("Glob")
         tab.button("Approve").click()
         expect(tab.status).to_contain_text("Done")
-        # A pinned run shows only its own facts, whatever followed.
+        # A pinned run shows only its facts, not those of later runs.
         expect(timeline).to_contain_text("Glob")
         expect(timeline).not_to_contain_text("note.txt")
         open_view(tab, "Board")
@@ -153,12 +153,12 @@ def test_each_view_of_a_team_shows_its_own_facts(crew: Product, browser: Browser
 
 @pytest.mark.parametrize(("locale", "scheme"), [("en-US", "light"), ("zh-CN", "dark")])
 def test_every_view_of_a_team_is_accessible(crew: Product, browser: Browser, locale: str, scheme: str) -> None:
-    """Axe reports no violation in any view beside the roster."""
+    """Axe reports no violation in any view next to the roster."""
     options: dict[str, Any] = {"locale": locale, "color_scheme": scheme, "viewport": {"width": 1440, "height": 900}}
     with crew.up() as (_, ready), open_page(browser, ready["link"], **options) as tab:
-        box = tab.page.get_by_role("textbox").last
-        box.fill("Get the work done")
-        box.press("Enter")
+        message_field = tab.page.get_by_role("textbox").last
+        message_field.fill("Get the work done")
+        message_field.press("Enter")
         expect(tab.page.locator("#pending-action")).to_be_visible()
         views = tab.page.locator("main nav button")
         expect(views).to_have_count(5)

@@ -34,7 +34,7 @@ def test_a_rejection_is_one_line_and_the_wait_for_it_counts_as_no_work(product: 
         expect(tab.status).not_to_contain_text("call ")
 
 
-def test_the_card_of_a_write_without_a_change_says_so(product: Product, browser: Browser) -> None:
+def test_the_card_of_a_write_without_a_change_reads_no_change(product: Product, browser: Browser) -> None:
     (product.folder / "hello.txt").write_text("hello\n")
     with product.plays(HELLO).up() as (_, ready), open_page(browser, ready["link"]) as tab:
         tab.send("Say hello in a file")
@@ -47,9 +47,9 @@ def test_the_card_of_a_write_without_a_change_says_so(product: Product, browser:
 
 def test_a_request_is_worded_in_the_language_of_the_page(product: Product, browser: Browser) -> None:
     with product.plays(HELLO).up() as (_, ready), open_page(browser, ready["link"], locale="zh-CN") as tab:
-        box = tab.page.get_by_role("textbox", name="消息", exact=True)
-        box.fill("Say hello in a file")
-        box.press("Enter")
+        message_field = tab.page.get_by_role("textbox", name="消息", exact=True)
+        message_field.fill("Say hello in a file")
+        message_field.press("Enter")
         card = tab.page.get_by_role("region", name="待处理请求")
         expect(card).to_contain_text("创建 hello.txt，共 1 行")
         expect(card).not_to_contain_text("Create hello.txt")
@@ -63,9 +63,9 @@ def test_a_refusal_and_the_checks_of_the_gate_are_worded_in_the_language_of_the_
     (product.home / "settings.toml").write_text('[[rules]]\nmatcher = "Read(secret/**)"\nverdict = "deny"\n')
     refused = [uses("Read", file_path="../x"), uses("Read", file_path="secret/a.txt"), says("As you wish.")]
     with product.plays({"calls": refused}).up() as (_, ready), open_page(browser, ready["link"], locale="zh-CN") as tab:
-        box = tab.page.get_by_role("textbox", name="消息", exact=True)
-        box.fill("Read what you can")
-        box.press("Enter")
+        message_field = tab.page.get_by_role("textbox", name="消息", exact=True)
+        message_field.fill("Read what you can")
+        message_field.press("Enter")
         expect(tab.page.get_by_role("article")).to_contain_text(["As you wish."])
         tab.conversation.get_by_role("button").filter(has_text="2").first.click()
         expect(tab.conversation).to_contain_text("../x 经过上级文件夹（..）。")

@@ -72,7 +72,7 @@ def test_the_inventory_lists_the_tools_of_an_agent_and_the_excluded_ones_with_re
         assert tab.troubles == []
 
 
-def test_a_process_in_the_background_is_written_to_and_ended(product: Product, browser: Browser) -> None:
+def test_a_background_process_receives_input_and_is_terminated(product: Product, browser: Browser) -> None:
     """The page shows the output of the running process, even if its last letter may begin a secret.
     The person ends the process.
     """

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.app.rigs.product import Product, says
 
-from .page_driver import link_to, open_page
+from .page_driver import build_link, open_page
 
 pytestmark = pytest.mark.browser
 
@@ -53,7 +53,7 @@ def test_a_damaged_session_shows_the_reason_and_the_next_step_without_a_composer
         store.execute(DAMAGE)
         store.commit()
     (product.home / "store" / "views.db").unlink()
-    with product.up() as (_, ready), open_page(browser, link_to(ready, address), locale=locale) as tab:
+    with product.up() as (_, ready), open_page(browser, build_link(ready, address), locale=locale) as tab:
         alert = tab.page.get_by_role("alert").filter(has_text=title)
         expect(alert).to_contain_text(step)
         expect(tab.page.get_by_role("textbox")).to_have_count(0)
@@ -83,7 +83,7 @@ def test_a_session_of_a_newer_version_is_shown_without_commands_that_would_be_re
     )
     session = msgspec.json.decode(newer.stdout.splitlines()[0])["sessionId"]
     (product.home / "store" / "views.db").unlink()
-    with product.up() as (_, ready), open_page(browser, link_to(ready, f"/s/{session}"), locale=locale) as tab:
+    with product.up() as (_, ready), open_page(browser, build_link(ready, f"/s/{session}"), locale=locale) as tab:
         expect(tab.page.get_by_placeholder(says_so)).to_be_disabled()
         expect(tab.page.get_by_role("feed")).to_contain_text("Done.")
         expect(tab.page.get_by_role("feed")).to_contain_text("turn.completed")

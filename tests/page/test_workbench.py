@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.app.rigs.product import Product
 
-from .page_driver import link_to, open_page
+from .page_driver import build_link, open_page
 
 pytestmark = pytest.mark.browser
 
@@ -27,7 +27,7 @@ WRITING: dict[str, Any] = {
 }
 
 
-def test_a_prompt_is_worked_on_approved_written_and_present_after_a_kill(product: Product, browser: Browser) -> None:
+def test_a_prompt_leads_to_an_approved_write_that_is_present_after_a_kill(product: Product, browser: Browser) -> None:
     """UI-02, UI-03, UI-04, UI-05, UI-09, UI-29: the page shows what happened, also after kill -9."""
     product.plays(WRITING)
     written = product.folder / "hello.txt"
@@ -46,14 +46,14 @@ def test_a_prompt_is_worked_on_approved_written_and_present_after_a_kill(product
         address = tab.page.url.split("#", 1)[1]
         server.signal(signal.SIGKILL)
         server.wait()
-    with product.up() as (_, ready), open_page(browser, link_to(ready, address)) as tab:
+    with product.up() as (_, ready), open_page(browser, build_link(ready, address)) as tab:
         expect(tab.page.get_by_role("article", name="Answer")).to_have_text("I wrote hello.txt.")
         expect(tab.status).to_contain_text("Done")
         expect(tab.conversation).to_contain_text("2 tool calls")
 
 
 def test_text_that_streamed_during_a_kill_of_the_host_reads_as_interrupted(product: Product, browser: Browser) -> None:
-    """MAR-16, UI-26: the page shows the interrupted turn with its kept text."""
+    """MAR-16, UI-26: the page shows the interrupted turn with its text."""
     streamed = [
         {"repeat": {"text": "word ", "times": 300}, "delay_ms": 5},
         {"text": "and more. "},
@@ -68,7 +68,7 @@ def test_text_that_streamed_during_a_kill_of_the_host_reads_as_interrupted(produ
         address = tab.page.url.split("#", 1)[1]
         server.signal(signal.SIGKILL)
         server.wait()
-    with product.up() as (_, ready), open_page(browser, link_to(ready, address)) as tab:
+    with product.up() as (_, ready), open_page(browser, build_link(ready, address)) as tab:
         expect(tab.status).to_contain_text("Interrupted")
         expect(tab.conversation).to_contain_text("word word word")
 
@@ -156,11 +156,11 @@ def test_the_page_is_accessible_in_both_languages_and_schemes(
     """Axe reports no violation on the first page and on a conversation."""
     product.plays(WRITING)
     with product.up() as (_, ready), open_page(browser, ready["link"], locale=locale, color_scheme=scheme) as tab:
-        box = tab.page.get_by_role("textbox").last
-        expect(box).to_be_visible()
+        message_field = tab.page.get_by_role("textbox").last
+        expect(message_field).to_be_visible()
         for prompt in ("", "Say hello in a file"):
             if prompt:
-                box.fill(prompt)
-                box.press("Enter")
+                message_field.fill(prompt)
+                message_field.press("Enter")
                 expect(tab.page.get_by_text("hello.txt").first).to_be_visible()
             assert tab.list_violations() == []
