@@ -57,7 +57,7 @@ function buildSessionCommands(context: CommandContext): readonly Row[] {
     void workbench.attempt(() => workbench.api.send('update_session', body))
   }
   const hasSession = active !== null
-  const works = !hasSession || !context.isReadOnly
+  const isWritable = !hasSession || !context.isReadOnly
   const buildRow = (
     id: string,
     label: string,
@@ -79,7 +79,7 @@ function buildSessionCommands(context: CommandContext): readonly Row[] {
     },
     buildRow('interrupt', t('palette.interrupt'), 'stop', context.canInterrupt, context.interrupt),
     buildRow('resume', t('palette.resume'), 'play', context.canResume, context.resume),
-    buildRow('compose', t('palette.focus_composer'), 'edit', works, context.compose),
+    buildRow('compose', t('palette.focus_composer'), 'edit', isWritable, context.compose),
     buildRow('artifacts', t('palette.artifacts'), 'layers', hasSession, () => context.showTab('artifacts')),
     buildRow('context', t('palette.context'), 'gauge', hasSession, () => context.showTab('context')),
     buildRow('tools', t('palette.tools'), 'tool', hasSession, () => context.showTab('tools')),
@@ -97,10 +97,10 @@ function buildSessionCommands(context: CommandContext): readonly Row[] {
       'job',
       t('team.new_job'),
       'plus',
-      works && (hasSession || workbench.workspaceId !== ''),
+      isWritable && (hasSession || workbench.workspaceId !== ''),
       context.openNewJob,
     ),
-    buildRow('add', t('palette.add_agent'), 'plus', hasSession && works, context.askToAdd),
+    buildRow('add', t('palette.add_agent'), 'plus', hasSession && isWritable, context.askToAdd),
     buildRow('export', t('evidence.export'), 'download', hasSession, () => {
       if (active !== null) void workbench.attempt(() => workbench.evidence.export(active.sessionId, null))
     }),
@@ -154,7 +154,7 @@ function buildSessionLinks(context: CommandContext): readonly Row[] {
       const perform = () => open(session.sessionId)
       return { id: session.sessionId, group: 'sessions', label, icon: 'chevronRight', offered: true, perform }
     })
-  const fresh: Row = {
+  const newSession: Row = {
     id: 'new',
     group: 'sessions',
     label: t('sessions.new'),
@@ -162,5 +162,5 @@ function buildSessionLinks(context: CommandContext): readonly Row[] {
     offered: true,
     perform: () => open(null),
   }
-  return [fresh, ...rows]
+  return [newSession, ...rows]
 }

@@ -31,14 +31,16 @@ export interface Panel {
 function usePanel(name: string, fitsQuery: string, startsOpen: boolean): Panel {
   const { values } = useServices()
   const fits = useFits(fitsQuery)
-  const [wide, setWide] = useState(() => (values.read(name) === null ? null : values.read(name) === 'true'))
+  const [chosenOpen, setChosenOpen] = useState(() =>
+    values.read(name) === null ? null : values.read(name) === 'true',
+  )
   const [byDefault, setByDefault] = useState(startsOpen)
-  const [over, setOver] = useState(false)
-  const open = fits ? (wide ?? byDefault) : over
+  const [isOverlayOpen, setOverlayOpen] = useState(false)
+  const open = fits ? (chosenOpen ?? byDefault) : isOverlayOpen
   const set = useCallback(
     (next: boolean) => {
-      if (!fits) return setOver(next)
-      setWide(next)
+      if (!fits) return setOverlayOpen(next)
+      setChosenOpen(next)
       values.write(name, String(next))
     },
     [fits, name, values],

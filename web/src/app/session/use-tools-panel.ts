@@ -20,9 +20,9 @@ export function useToolsPanel(session: Session, view: ReturnType<typeof useSessi
   const runs = processes.some((row) => row.state === 'running')
   useEffect(() => {
     if (!runs) return
-    const read = () => void tools.readProcesses(sessionId)
-    read()
-    const timer = setInterval(read, POLL_MS)
+    const readProcesses = () => void tools.readProcesses(sessionId)
+    readProcesses()
+    const timer = setInterval(readProcesses, POLL_MS)
     return () => clearInterval(timer)
   }, [tools, sessionId, runs])
   const onNeedTools = useCallback(

@@ -36,8 +36,8 @@ export default function SettingsPage(props: {
       onTryRules: (rules) => settings.tryRules(rules),
       onReconnect: (server) => settings.reconnect(server),
       onTrust: () => {
-        const read = trust.get(workspaceId)
-        return workbench.attempt(async () => (read === null ? null : await trust.trust(read)))
+        const trustRead = trust.get(workspaceId)
+        return workbench.attempt(async () => (trustRead === null ? null : await trust.trust(trustRead)))
       },
       onRevokeTrust: () => workbench.attempt(() => trust.revoke(workspaceId)),
     }),

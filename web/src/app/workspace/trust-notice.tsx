@@ -18,14 +18,14 @@ export function TrustNotice({ folded = false }: { readonly folded?: boolean }) {
     window.addEventListener('focus', refresh)
     return () => window.removeEventListener('focus', refresh)
   }, [trust, workspaceId])
-  const read = trust.get(workspaceId)
-  if (read === null) return null
-  const wants = read.state === 'untrusted' || read.state === 'changed'
-  const asks = wants && !isFolderInvalid(read) && !trust.isDismissed(read)
+  const trustRead = trust.get(workspaceId)
+  if (trustRead === null) return null
+  const wants = trustRead.state === 'untrusted' || trustRead.state === 'changed'
+  const asks = wants && !isFolderInvalid(trustRead) && !trust.isDismissed(trustRead)
   return (
     <>
-      <SettingsProblems problems={read.problems} />
-      {asks && <TrustQuestion read={read} folded={folded} />}
+      <SettingsProblems problems={trustRead.problems} />
+      {asks && <TrustQuestion read={trustRead} folded={folded} />}
     </>
   )
 }

@@ -29,8 +29,8 @@ export function Roster({ team, openAgentId, handlers }: RosterProps) {
   const ordered = sortRoster(team)
   const items = listItemKeys(team.tasks)
   const failed = ordered.filter((agent) => agent.state === 'failed' && items.has(agent.taskId))
-  const over = ordered.filter((agent) => hasEnded(agent.state) && agent.agentId !== team.row.lead)
-  const folded = over.length > MAX_ENDED ? over : []
+  const finished = ordered.filter((agent) => hasEnded(agent.state) && agent.agentId !== team.row.lead)
+  const folded = finished.length > MAX_ENDED ? finished : []
   const present = ordered.filter((agent) => !folded.includes(agent) && !failed.includes(agent))
   const subject = team.agents.find((agent) => agent.agentId === dialog?.agentId)
   const renderCard = (agent: AgentRow) => (

@@ -58,13 +58,13 @@ function useCardFocus(tasks: readonly TaskRow[]) {
 
 /** Focuses the card of a job when the person returns from it. */
 function useReturnFocus(board: RefObject<HTMLDivElement | null>, job: string) {
-  const before = useRef('')
+  const previousJob = useRef('')
   useEffect(() => {
     const card = [...(board.current?.querySelectorAll<HTMLElement>('[data-task]') ?? [])].find(
-      (card) => card.dataset.task === before.current,
+      (card) => card.dataset.task === previousJob.current,
     )
     if (job === '') card?.querySelector('button')?.focus()
-    before.current = job
+    previousJob.current = job
   }, [board, job])
 }
 
@@ -94,14 +94,14 @@ export function Board({ team, job = '', items = NONE, takesFocus = true, handler
 /** Tasks by column. A dropped card sends a command and moves when its fact arrives. */
 function TaskColumns({ team, handlers }: Pick<BoardProps, 'team' | 'handlers'>) {
   const t = useT()
-  const [over, setOver] = useState<Status | null>(null)
+  const [dropTarget, setDropTarget] = useState<Status | null>(null)
   const [isCreating, setCreating] = useState(false)
   const forReading = useReadOnly()
   const cards = team.tasks.filter((task) => !isItem(task))
   const cancelled = cards.some((task) => task.status === 'cancelled')
   const columns = cancelled ? [...COLUMNS, 'cancelled' as const] : COLUMNS
   const drop = (status: Status) => (event: DragEvent) => {
-    setOver(null)
+    setDropTarget(null)
     const taskId = event.dataTransfer.getData(KIND)
     const task = team.tasks.find((task) => task.key === taskId)
     if (task !== undefined && task.status !== status) handlers.onChangeTask(taskId, { status })
@@ -147,11 +147,11 @@ function TaskColumns({ team, handlers }: Pick<BoardProps, 'team' | 'handlers'>) 
                 onDragOver={(event) => {
                   if (!event.dataTransfer.types.includes(KIND)) return
                   event.preventDefault()
-                  if (over !== status) setOver(status)
+                  if (dropTarget !== status) setDropTarget(status)
                 }}
-                onDragLeave={() => setOver(null)}
+                onDragLeave={() => setDropTarget(null)}
                 onDrop={drop(status)}
-                className={`flex min-h-0 shrink-0 flex-col rounded-lg ${tasks.length === 0 ? 'w-[92px] max-sm:hidden' : 'w-[188px] grow'} ${over === status ? 'bg-accent-soft' : 'bg-sunken'}`}
+                className={`flex min-h-0 shrink-0 flex-col rounded-lg ${tasks.length === 0 ? 'w-[92px] max-sm:hidden' : 'w-[188px] grow'} ${dropTarget === status ? 'bg-accent-soft' : 'bg-sunken'}`}
               >
                 <h3 className="flex h-8 items-center gap-2 px-2.5 text-sm font-medium text-ink-soft">
                   {t(`team.task.${status}`)}

@@ -243,23 +243,23 @@ function sendBlocker(attaching: AttachmentProps | undefined) {
 
 /** Handlers for pasted and dropped files. Text that comes with them is inserted as text. */
 function useFiles(attaching: AttachmentProps | undefined) {
-  const [over, setOver] = useState(false)
+  const [isDropTarget, setDropTarget] = useState(false)
   const takeText = (event: ClipboardEvent | DragEvent, data: DataTransfer | null) => {
     const files = [...(data?.files ?? [])]
-    setOver(false)
+    setDropTarget(false)
     if (attaching === undefined || files.length === 0) return
     event.preventDefault()
     attaching.onFiles(files)
   }
   return {
-    over,
+    over: isDropTarget,
     onPaste: (event: ClipboardEvent) => takeText(event, event.clipboardData),
     onDrop: (event: DragEvent) => takeText(event, event.dataTransfer),
     onDragOver: (event: DragEvent) => {
       if (attaching === undefined || !event.dataTransfer.types.includes('Files')) return
       event.preventDefault()
-      setOver(true)
+      setDropTarget(true)
     },
-    onDragLeave: () => setOver(false),
+    onDragLeave: () => setDropTarget(false),
   }
 }

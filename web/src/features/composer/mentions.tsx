@@ -61,10 +61,10 @@ export function useMentions(find: FindMentions | undefined, onDraft: (text: stri
     // The suggestion may be older than the text; replace what is before the caret now.
     const end = field.selectionStart
     const at = findMention(field.value, end)?.at ?? suggestions.at
-    const before = field.value.slice(0, at)
+    const textBefore = field.value.slice(0, at)
     const after = field.value.slice(end).replace(/^ /, '')
-    onDraft(`${before}${mention.insert} ${after}`)
-    const caret = before.length + mention.insert.length + 1
+    onDraft(`${textBefore}${mention.insert} ${after}`)
+    const caret = textBefore.length + mention.insert.length + 1
     close()
     // Set the caret after the field holds the text.
     requestAnimationFrame(() => {

@@ -35,14 +35,14 @@ export function ModelSetup(props: ModelSetupProps) {
       {connected.length === 0 && <p className="text-ink-soft">{t('first.models_offline')}</p>}
       <ul>
         {connected.map(({ provider, name, label }) => {
-          const called = label || name
+          const entryName = label || name
           const tested = props.tested[`${provider}/${name}`]
           const failed = tested !== undefined && tested !== 'testing' && !tested.ok
           return (
             <li key={`${provider} ${name}`} className="flex min-h-6 items-center gap-2">
               <Dot tone={failed ? 'bad' : 'good'} />
-              <span className="wrap-any">{called}</span>
-              {!called.includes(provider) && <span className="text-sm text-ink-faint">{provider}</span>}
+              <span className="wrap-any">{entryName}</span>
+              {!entryName.includes(provider) && <span className="text-sm text-ink-faint">{provider}</span>}
               {failed && <span className="text-sm text-bad">{t('settings.test_failed')}</span>}
             </li>
           )

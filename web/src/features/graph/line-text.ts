@@ -3,7 +3,7 @@ import type { Line } from '@/system/selectors/team'
 
 /** Describe a line of the graph. */
 export function describeLine(t: Translate, { edge, source, target }: Line): string {
-  const both = edge.direction === 'both' ? '_both' : ''
+  const suffix = edge.direction === 'both' ? '_both' : ''
   const ends = { source: source.name, target: target.name }
-  return t.find(`team.line.${edge.edgeType}${both}`, ends) ?? t(`team.line.${edge.edgeType}`, ends)
+  return t.find(`team.line.${edge.edgeType}${suffix}`, ends) ?? t(`team.line.${edge.edgeType}`, ends)
 }

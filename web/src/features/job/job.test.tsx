@@ -332,8 +332,8 @@ test('agents that need a person precede failed ones, and failed workers do not a
   expect(readLabels()).toEqual(['other-2: Needs input', 'worker-3: Needs input', 'Failed: Read them all'])
   expect(screen.getByText('2 more')).toBeTruthy()
   const cancelled = { status: 'cancelled', ended: START } as const
-  const over = ITEMS.map((item) => ({ ...item, ...cancelled }))
-  const left = createTeam(buildJobRow(cancelled), ...over)
+  const cancelledItems = ITEMS.map((item) => ({ ...item, ...cancelled }))
+  const left = createTeam(buildJobRow(cancelled), ...cancelledItems)
   update(renderBar({ ...left, agents: left.agents.filter((agent) => agent.state !== 'needs_input') }))
   expect(screen.queryAllByRole('button', { name: /: / })).toEqual([])
 })

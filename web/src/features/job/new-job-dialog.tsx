@@ -44,19 +44,19 @@ export function NewJobDialog(props: {
   const [sending, setSending] = useState(false)
   const [refusal, setRefusal] = useState<Refusal | null>(null)
   const lines = splitLines(typed.items)
-  const wrong = useProblems(typed, lines.length, subagents)
+  const problems = useProblems(typed, lines.length, subagents)
   const refusedField = NAMES.find((name) => name === refusal?.field.split('.')[0])
   const change = (values: Partial<Typed>) => {
     setTyped({ ...typed, ...values })
     if (refusedField !== undefined && refusedField in values) setRefusal(null)
   }
   const renderProblem = (name: Name): ReactNode => {
-    if (checked && wrong[name] !== undefined) return wrong[name]
+    if (checked && problems[name] !== undefined) return problems[name]
     return refusedField === name && refusal !== null ? <RefusalText refusal={refusal} /> : null
   }
   const create = async () => {
     setChecked(true)
-    if (Object.keys(wrong).length > 0 || sending) return
+    if (Object.keys(problems).length > 0 || sending) return
     setSending(true)
     const refusal = await props.onCreate({
       title: typed.title.trim(),
@@ -70,7 +70,7 @@ export function NewJobDialog(props: {
     setRefusal(refusal)
     if (refusal === null) props.onDone()
   }
-  const tooMany = lines.length > ITEMS ? wrong.items : undefined
+  const tooMany = lines.length > ITEMS ? problems.items : undefined
   return (
     <FormDialog
       title={t('team.new_job')}

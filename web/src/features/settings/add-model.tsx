@@ -39,19 +39,19 @@ export function AddModel(props: {
   const defaultKeySource = props.noKeyring === '' ? 'keyring' : 'variable'
   const [chosenKeyIn, setKeyIn] = useState<(typeof KEYS)[number]>(defaultKeySource)
   const [variable, setVariable] = useState('')
-  const [wrong, setWrong] = useState('')
+  const [reportedProblem, setReportedProblem] = useState('')
   const [refusal, setRefusal] = useState<Refusal | null>(null)
   const [busy, setBusy] = useState(false)
   const key = useRef<HTMLInputElement>(null)
   const compatible = kind === 'openai-compatible'
-  const called = name.trim() || kind
+  const entryName = name.trim() || kind
   const isOffered = (value: (typeof KEYS)[number]) =>
     value === 'none' ? compatible : value === 'variable' || props.noKeyring === ''
   const keyIn = isOffered(chosenKeyIn) ? chosenKeyIn : defaultKeySource
   const findProblem = () => {
     if (model.trim() === '') return t('settings.need_model')
-    if (!NAME.test(called)) return t('settings.need_name')
-    if (props.usedNames.includes(called)) return t('settings.name_taken', { name: called })
+    if (!NAME.test(entryName)) return t('settings.need_name')
+    if (props.usedNames.includes(entryName)) return t('settings.name_taken', { name: entryName })
     if (compatible && !/^https?:\/\/\S+$/.test(address.trim())) return t('settings.need_address')
     if (keyIn === 'keyring' && (key.current?.value ?? '') === '') return t('settings.need_key')
     return ''
@@ -59,7 +59,7 @@ export function AddModel(props: {
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     const problem = findProblem()
-    setWrong(problem)
+    setReportedProblem(problem)
     if (problem !== '' || busy) return
     setBusy(true)
     setRefusal(await send())
@@ -69,13 +69,19 @@ export function AddModel(props: {
     let credential: Entry = {}
     if (keyIn === 'variable') credential = { api_key_env: variable.trim() || VARIABLES[kind] }
     if (keyIn === 'keyring' && key.current !== null) {
-      const stored = await props.onKeep(called.replace(/[.:]/g, '-'), key.current.value)
+      const stored = await props.onKeep(entryName.replace(/[.:]/g, '-'), key.current.value)
       if (!('handle' in stored)) return stored
       key.current.value = ''
       credential = { api_key: stored.handle }
     }
     const server = address.trim() === '' ? {} : { base_url: address.trim() }
-    const refusal = await props.onAdd({ kind, name: called, model: model.trim(), ...server, ...credential })
+    const refusal = await props.onAdd({
+      kind,
+      name: entryName,
+      model: model.trim(),
+      ...server,
+      ...credential,
+    })
     if (refusal === null) props.onDone()
     return refusal
   }
@@ -157,9 +163,9 @@ export function AddModel(props: {
         />
       )}
       {props.noKeyring !== '' && <p className="wrap-any text-sm text-ink-faint">{props.noKeyring}</p>}
-      {wrong !== '' && (
+      {reportedProblem !== '' && (
         <p role="alert" className="text-bad">
-          {wrong}
+          {reportedProblem}
         </p>
       )}
       <SettingsRefusal refusal={refusal} onReload={props.onDone} />

@@ -67,23 +67,23 @@ function AddHook(props: {
   const [name, setName] = useState('')
   const [tools, setTools] = useState('*')
   const [command, setCommand] = useState('')
-  const [wrong, setWrong] = useState('')
+  const [reportedProblem, setReportedProblem] = useState('')
   const submit = async (event: FormEvent) => {
     event.preventDefault()
-    const called = name.trim()
+    const hookName = name.trim()
     const commandWords = splitLines(command)
     const problem =
-      called === ''
+      hookName === ''
         ? t('settings.need_name')
-        : props.usedNames.includes(called)
-          ? t('settings.name_taken', { name: called })
+        : props.usedNames.includes(hookName)
+          ? t('settings.name_taken', { name: hookName })
           : commandWords.length === 0
             ? t('settings.need_command')
             : ''
-    setWrong(problem)
+    setReportedProblem(problem)
     if (problem !== '') return
     const matchers = splitLines(tools)
-    const entry = { name: called, ...(matchers.length > 0 && { tools: matchers }), command: commandWords }
+    const entry = { name: hookName, ...(matchers.length > 0 && { tools: matchers }), command: commandWords }
     if ((await props.onAdd(entry)) === null) props.onDone()
   }
   return (
@@ -95,9 +95,9 @@ function AddHook(props: {
       <TextField label={t('settings.name')} value={name} onText={setName} spellCheck={false} maxLength={64} />
       <Lines label={t('settings.hook_tools')} text={tools} example={CALLS} onText={setTools} />
       <Lines label={t('settings.command')} text={command} example={PROGRAM} onText={setCommand} />
-      {wrong !== '' && (
+      {reportedProblem !== '' && (
         <p role="alert" className="text-bad">
-          {wrong}
+          {reportedProblem}
         </p>
       )}
       <div className="flex justify-end gap-2">

@@ -111,7 +111,7 @@ function AddServer(props: {
   const [name, setName] = useState('')
   const [command, setCommand] = useState('')
   const [address, setAddress] = useState('')
-  const [wrong, setWrong] = useState('')
+  const [reportedProblem, setReportedProblem] = useState('')
   const commandWords = command
     .split('\n')
     .map((line) => line.trim())
@@ -125,7 +125,7 @@ function AddServer(props: {
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     const problem = findProblem()
-    setWrong(problem)
+    setReportedProblem(problem)
     if (problem !== '') return
     const target = transport === 'stdio' ? { command: commandWords } : { url: address.trim() }
     if ((await props.onAdd({ transport, name: name.trim(), ...target })) === null) props.onDone()
@@ -164,9 +164,9 @@ function AddServer(props: {
           maxLength={1000}
         />
       )}
-      {wrong !== '' && (
+      {reportedProblem !== '' && (
         <p role="alert" className="text-bad">
-          {wrong}
+          {reportedProblem}
         </p>
       )}
       <div className="flex justify-end gap-2">

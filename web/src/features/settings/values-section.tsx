@@ -49,7 +49,7 @@ export function ValuesSection(props: {
     ]),
   )
   const changed = fields.filter((field) => typed[field.name] !== undefined)
-  const wrong = changed.some((field) => validateField(field, values[field.name] ?? '') !== null)
+  const isInvalid = changed.some((field) => validateField(field, values[field.name] ?? '') !== null)
   const write = async () => {
     setBusy(true)
     const refusal = await handlers.onWrite(
@@ -82,7 +82,11 @@ export function ValuesSection(props: {
         <SettingsRefusal refusal={refusal} onReload={handlers.onReload} />
       )}
       <div className="flex items-center gap-2">
-        <Button look="solid" disabled={busy || wrong || changed.length === 0} onClick={() => void write()}>
+        <Button
+          look="solid"
+          disabled={busy || isInvalid || changed.length === 0}
+          onClick={() => void write()}
+        >
           {t('app.save')}
         </Button>
         {changed.length > 0 && <Button onClick={() => setTyped({})}>{t('settings.undo')}</Button>}

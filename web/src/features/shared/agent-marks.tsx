@@ -38,12 +38,12 @@ export function StateDot({ agent }: { agent: AgentRow }) {
  */
 export function StateText({ agent }: { agent: AgentRow }) {
   const t = useT()
-  const doing = agent.state === 'running' && !QUIET.has(agent.activity)
+  const isWorking = agent.state === 'running' && !QUIET.has(agent.activity)
   return (
     <span
-      className={`text-sm ${doing ? 'truncate' : 'whitespace-nowrap'} ${INKS[TONES[agent.state]]} ${needsAttention(agent.state) ? 'font-semibold' : ''}`}
+      className={`text-sm ${isWorking ? 'truncate' : 'whitespace-nowrap'} ${INKS[TONES[agent.state]]} ${needsAttention(agent.state) ? 'font-semibold' : ''}`}
     >
-      {doing
+      {isWorking
         ? ((isUsingTool(agent) ? describeActivity(t, agent.tool) : null) ??
           t(`status.${agent.activity}`, { tool: agent.tool || t('status.a_tool') }))
         : describeState(t, agent)}

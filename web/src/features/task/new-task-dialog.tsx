@@ -20,7 +20,7 @@ export function NewTaskDialog(props: {
   const [objective, setObjective] = useState('')
   const [assignee, setAssignee] = useState('')
   const [priority, setPriority] = useState<(typeof PRIORITIES)[number]>('normal')
-  const [before, setBefore] = useState<ReadonlySet<string>>(new Set())
+  const [dependencies, setDependencies] = useState<ReadonlySet<string>>(new Set())
   const [untitled, setUntitled] = useState(false)
   const [sending, setSending] = useState(false)
   const [refusal, setRefusal] = useState<Refusal | null>(null)
@@ -34,7 +34,7 @@ export function NewTaskDialog(props: {
       title: title.trim(),
       objective: objective.trim(),
       assignee: assignee === '' ? null : assignee,
-      dependsOn: [...before],
+      dependsOn: [...dependencies],
       priority,
     })
     setSending(false)
@@ -105,8 +105,8 @@ export function NewTaskDialog(props: {
         <CheckboxList
           legend={<legend className="pb-1 text-sm text-ink-soft">{t('team.task_after')}</legend>}
           choices={open.map((task) => ({ key: task.key, label: task.title }))}
-          chosen={before}
-          onChosen={setBefore}
+          chosen={dependencies}
+          onChosen={setDependencies}
           className="max-h-36"
         />
       )}

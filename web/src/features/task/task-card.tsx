@@ -24,7 +24,7 @@ export function TaskCard(props: {
   const [open, setOpen] = useState(false)
   const [cancelling, setCancelling] = useState(false)
   const assignee = task.assignee ? findAgentName(team.agents, task.assignee) : ''
-  const before = openDependencies(task, team)
+  const dependencies = openDependencies(task, team)
   const progress = task.status === 'done' ? task.summary : task.progress
   return (
     <li
@@ -59,9 +59,9 @@ export function TaskCard(props: {
           {t('team.task_paused')}
         </p>
       )}
-      {before.length > 0 && !open && (
+      {dependencies.length > 0 && !open && (
         <p className="wrap-any line-clamp-2 text-sm text-ink-soft">
-          {t('team.waits_for', { tasks: before.join(', ') })}
+          {t('team.waits_for', { tasks: dependencies.join(', ') })}
         </p>
       )}
       {task.blocker && (
