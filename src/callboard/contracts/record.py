@@ -265,18 +265,18 @@ def _has_floats(tag: str) -> bool:
     return tag in FACTS and _contains_float(msgspec.inspect.type_info(FACTS[tag]), set())
 
 
-def _contains_float(info: Any, seen: set[type]) -> bool:
+def _contains_float(info: Any, visited: set[type]) -> bool:
     """Return True if a value of the type may have a float field."""
     if isinstance(info, msgspec.inspect.FloatType):
         return True
     if isinstance(info, msgspec.inspect.StructType):
-        if info.cls in seen:
+        if info.cls in visited:
             return False
-        seen.add(info.cls)
-        return any(_contains_float(field.type, seen) for field in info.fields)
+        visited.add(info.cls)
+        return any(_contains_float(field.type, visited) for field in info.fields)
     inner = [getattr(info, name, None) for name in ("item_type", "key_type", "value_type")]
     inner += [*getattr(info, "types", ()), *getattr(info, "item_types", ())]
-    return any(_contains_float(inner_type, seen) for inner_type in inner if inner_type is not None)
+    return any(_contains_float(inner_type, visited) for inner_type in inner if inner_type is not None)
 
 
 def decode_payload(tag: str, data: bytes | None, version: int = 1) -> Fact:

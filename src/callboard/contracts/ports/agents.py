@@ -114,9 +114,9 @@ class Roster(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
     def find(self, name: str) -> Definition | None:
         """Return the agent with that name or alias, in any case; None if there is none."""
-        wanted = fold_name(name)
-        named = (definition for definition in self.definitions if fold_name(definition.name) == wanted)
-        called = (definition for definition in self.definitions if wanted in map(fold_name, definition.aliases))
+        folded_name = fold_name(name)
+        named = (definition for definition in self.definitions if fold_name(definition.name) == folded_name)
+        called = (definition for definition in self.definitions if folded_name in map(fold_name, definition.aliases))
         return next(named, None) or next(called, None)
 
 

@@ -23,15 +23,15 @@ def find_agent(state: Session, name: str) -> Thread | None:
     same = next((thread for thread in state.threads.values() if thread.agent == name), None)
     if same is not None:
         return same
-    wanted = fold_name(name)
-    exact = next((thread for thread in state.threads.values() if fold_name(thread.agent) == wanted), None)
+    folded_name = fold_name(name)
+    exact = next((thread for thread in state.threads.values() if fold_name(thread.agent) == folded_name), None)
     if exact is not None:
         return exact
     return next(
         (
             thread
             for thread in state.threads.values()
-            if thread.child is None and wanted in (fold_name(thread.definition), *map(fold_name, thread.aliases))
+            if thread.child is None and folded_name in (fold_name(thread.definition), *map(fold_name, thread.aliases))
         ),
         None,
     )

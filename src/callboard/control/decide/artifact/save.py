@@ -59,7 +59,14 @@ def change_artifact(batch: Batch, requested: ArtifactRequested) -> ArtifactChang
         case RetryArtifact():
             draft = _require_draft(batch, artifact)
             base = request.base_version if request.base_version is not None else draft.base
-            return _save(batch, requested, base, draft.restores, request.reason, again=request.base_version is not None)
+            return _save(
+                batch,
+                requested,
+                base,
+                draft.restores,
+                request.reason,
+                accepts_conflicts=request.base_version is not None,
+            )
         case DeleteArtifact():
             return _delete(batch, requested, request)
 
@@ -185,17 +192,23 @@ def _edit(batch: Batch, requested: ArtifactRequested, request: EditArtifact) -> 
 
 
 def _save(
-    batch: Batch, requested: ArtifactRequested, base: int, restores: int, reason: str, *, again: bool = False
+    batch: Batch,
+    requested: ArtifactRequested,
+    base: int,
+    restores: int,
+    reason: str,
+    *,
+    accepts_conflicts: bool = False,
 ) -> ArtifactChanged:
-    """Save the draft over version `base`. With `again` the person accepts conflicts: a missing file
-    is recreated."""
+    """Save the draft over version `base`. With `accepts_conflicts` a missing file is
+    recreated."""
     artifact, draft = requested.artifact_id, requested.draft
     if draft is None:
         raise Refusal("invalid_input", "The request has no content to save.", field="content", hint="Set content.")
     scope = Scope(artifact=artifact)
     batch.add_blobs(draft)
     operation: ArtifactOperation = "rollback" if restores else "save"
-    is_gone = _record_drift(batch, artifact, requested.file) and not again
+    is_gone = _record_drift(batch, artifact, requested.file) and not accepts_conflicts
     current = open_artifact(batch, artifact)
     if base != current.version or (is_gone and current.version):
         problem = (

@@ -94,7 +94,7 @@ def _start_new_child(batch: Batch, job: OpenJob, item: OpenTask) -> None:
         title=item.title,
         isolation=job.isolation,
     )
-    instructions = attempts.format_instructions(batch, item, again=item.attempt > 0)
+    instructions = attempts.format_instructions(batch, item, is_retry=item.attempt > 0)
     spawn_child(
         batch,
         batch.get_thread(batch.state.lead),

@@ -73,7 +73,9 @@ def retry_task(batch: Batch, request: RetryTask) -> TaskChanged:
             field="taskId",
             hint="Begin its first attempt with start_task.",
         )
-    return _begin_attempt(batch, task, request.assignee, format_instructions(batch, task, again=True), request.reason)
+    return _begin_attempt(
+        batch, task, request.assignee, format_instructions(batch, task, is_retry=True), request.reason
+    )
 
 
 def retry_with_worker(batch: Batch, task: OpenTask, worker: Thread) -> None:
@@ -81,7 +83,7 @@ def retry_with_worker(batch: Batch, task: OpenTask, worker: Thread) -> None:
     input since then, its turn is the attempt. Raises what `start_task` raises for a child."""
     child = worker.child
     if child is None or not worker.queue:
-        _begin_attempt(batch, task, worker.agent, format_instructions(batch, task, again=True), "")
+        _begin_attempt(batch, task, worker.agent, format_instructions(batch, task, is_retry=True), "")
         return
     scope = msgspec.structs.replace(
         build_child_scope(worker, child), turn=worker.queue[0].turn, attempt=task.attempt + 1
@@ -111,20 +113,22 @@ def _require_startable(batch: Batch, name: str) -> OpenTask:
     return task
 
 
-def format_instructions(batch: Batch, task: OpenTask, *, again: bool = False) -> Text:
+def format_instructions(batch: Batch, task: OpenTask, *, is_retry: bool = False) -> Text:
     """Return the agent's instructions. A large objective is returned as its blob, unchanged."""
     if task.objective.ref is not None:
         return task.objective
     job = batch.state.jobs.get(task.job)
     instructions = batch.state.tasks[job.task].objective.text.strip() if job is not None else ""
     objective = task.objective.text
-    once_more = (
+    retry_note = (
         f"This is attempt {task.attempt + 1}. The attempt before it ended without success. Check what is already done."
     )
     title = task.title if not objective.startswith(task.title) and not task.job else ""
     acceptance = f"It is done when: {task.acceptance}" if task.acceptance else ""
     return batch.store_text(
-        "\n\n".join(part for part in (once_more if again else "", title, instructions, objective, acceptance) if part)
+        "\n\n".join(
+            part for part in (retry_note if is_retry else "", title, instructions, objective, acceptance) if part
+        )
     )
 
 

@@ -77,28 +77,28 @@ def _was_interrupted_by_process(thread: Thread) -> bool:
 def _continue_thread(batch: Batch, thread: Thread, request: ResumeThread) -> None:
     if thread.paused is not None:
         batch.add(ThreadResumed(reason=request.reason), build_thread_scope(thread))
-    again: QueuedTurn | None = None
+    resumed_turn: QueuedTurn | None = None
     if request.tree and _was_interrupted_by_process(thread) and thread.last is not None:
-        again = QueuedTurn(
+        resumed_turn = QueuedTurn(
             turn=batch.inputs.ids.new("turn"),
             mode=thread.last.mode,
             permission_mode=carry_mode(batch, thread, thread.last.permission_mode),
         )
-        scope = build_thread_scope(thread, again.turn)
+        scope = build_thread_scope(thread, resumed_turn.turn)
         batch.add(
             TurnSubmitted(
                 input=batch.store_text(RESUME_INPUT),
-                mode=again.mode,
-                permission_mode=again.permission_mode,
+                mode=resumed_turn.mode,
+                permission_mode=resumed_turn.permission_mode,
                 resumes=True,
             ),
-            _begin_turn_scope(batch, thread, again.turn, request.reason),
+            _begin_turn_scope(batch, thread, resumed_turn.turn, request.reason),
         )
         if thread.child is not None or thread.queue:
             batch.add(QueueAdded(position=len(thread.queue) + 1), scope)
         if thread.queue:
             batch.add(QueuePromoted(reason="the interrupted work continues first"), scope)
-    first = find_startable(batch.state, batch.get_thread(thread.thread)) or again
+    first = find_startable(batch.state, batch.get_thread(thread.thread)) or resumed_turn
     if first is None and list_deliverable(batch.get_thread(thread.thread)):
         deliver_inbox(batch, batch.get_thread(thread.thread))
     elif thread.child is not None:
