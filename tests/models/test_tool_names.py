@@ -17,7 +17,7 @@ from tests.models.servers import Exchange, connect_model
 FORMATS: tuple[Format, ...] = ("openai-compatible", "openai", "anthropic", "google")
 OTHERS = "mcp__github__getIssue"
 _TOOLS = tuple(
-    ToolSpec(name=kind.name, description=kind.description, schema=arguments.schema(kind.arguments))
+    ToolSpec(name=kind.name, description=kind.description, schema=arguments.build_schema(kind.arguments))
     for kind in declarations.TOOLS.values()
 )
 _THEIRS = ToolSpec(name=OTHERS, description="Reads an issue.", schema={"type": "object", "properties": {}})

@@ -16,7 +16,7 @@ from tests.models.servers import Exchange, connect_model
 
 _KEYS = ("parameters", "input_schema", "parametersJsonSchema", "parameters_json_schema")
 _TOOLS = tuple(
-    ToolSpec(name=kind.name, description=kind.description, schema=arguments.schema(kind.arguments))
+    ToolSpec(name=kind.name, description=kind.description, schema=arguments.build_schema(kind.arguments))
     for kind in declarations.TOOLS.values()
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 
-from callboard.runtime.slices import in_slices, pages
+from callboard.runtime.slices import split_pages, yield_in_slices
 
 
 async def turns_during(seconds: float, items: int) -> int:
@@ -26,7 +26,7 @@ async def turns_during(seconds: float, items: int) -> int:
 
 
 async def _worked(seconds: float, items: int):
-    async for item in in_slices(range(items)):
+    async for item in yield_in_slices(range(items)):
         until = time.thread_time() + seconds
         while time.thread_time() < until:
             pass
@@ -42,4 +42,4 @@ async def test_r4_short_items_are_not_delayed() -> None:
 
 
 def test_pages_contain_all_items_in_order() -> None:
-    assert [list(page) for page in pages(range(7), 3)] == [[0, 1, 2], [3, 4, 5], [6]]
+    assert [list(page) for page in split_pages(range(7), 3)] == [[0, 1, 2], [3, 4, 5], [6]]

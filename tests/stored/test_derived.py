@@ -124,15 +124,15 @@ def test_s1_a_fingerprint_covers_every_source_of_derived_data(tmp_path: Path) ->
     (tmp_path / "deep").mkdir()
     (tmp_path / "a.py").write_text("A = 1\n")
     (tmp_path / "deep" / "b.py").write_text("B = 1\n")
-    first = fingerprint.fingerprint(("one", tmp_path))
-    assert fingerprint.fingerprint(("one", tmp_path)) == first
+    first = fingerprint.compute_fingerprint(("one", tmp_path))
+    assert fingerprint.compute_fingerprint(("one", tmp_path)) == first
 
     (tmp_path / "notes.txt").write_text("not code")
-    assert fingerprint.fingerprint(("one", tmp_path)) == first
+    assert fingerprint.compute_fingerprint(("one", tmp_path)) == first
     (tmp_path / "deep" / "b.py").write_text("B = 2\n")
-    changed = fingerprint.fingerprint(("one", tmp_path))
+    changed = fingerprint.compute_fingerprint(("one", tmp_path))
     (tmp_path / "deep" / "b.py").rename(tmp_path / "deep" / "c.py")
-    assert len({first, changed, fingerprint.fingerprint(("one", tmp_path))}) == 3
+    assert len({first, changed, fingerprint.compute_fingerprint(("one", tmp_path))}) == 3
     assert fingerprint.compute_state_fingerprint() != fingerprint.compute_view_fingerprint()
 
 

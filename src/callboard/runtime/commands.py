@@ -17,7 +17,7 @@ from callboard.control.workspace import WorkspaceCommand
 
 from .background_tasks import BackgroundTasks
 from .dependencies import Dependencies
-from .secrets.append_redactor import body_hash, redact_value
+from .secrets.append_redactor import compute_body_hash, redact_value
 from .service import Handler, Service, find_handlers
 from .session_registry import SessionRegistry
 from .workspaces.registry import WorkspaceRegistry
@@ -84,7 +84,7 @@ class CommandRunner:
         key = key or command.build_default_key()
         if not key:
             return await self._run(command, None, actor)
-        body = body_hash(declared.name, command, self._dependencies.secrets)
+        body = compute_body_hash(declared.name, command, self._dependencies.secrets)
         running = self._in_flight.get(key)
         if running is None:
             task = self._tasks.start(self._run_once(command, declared, key, body, actor))

@@ -21,16 +21,16 @@ def compute_state_fingerprint() -> str:
     (`control`), and the codec. Every edit there changes it, because folding a session again is
     cheap and a missed change is not. Versions without such an edit share their snapshots.
     """
-    return fingerprint(("contracts", _find_package("contracts")), ("control", _find_package("control")))
+    return compute_fingerprint(("contracts", _find_package("contracts")), ("control", _find_package("control")))
 
 
 @cache
 def compute_view_fingerprint() -> str:
     """Return the fingerprint of rows and view states: 32 hex digits. See `compute_state_fingerprint`."""
-    return fingerprint(("contracts", _find_package("contracts")), ("projection", _find_package("projection")))
+    return compute_fingerprint(("contracts", _find_package("contracts")), ("projection", _find_package("projection")))
 
 
-def fingerprint(*packages: tuple[str, Traversable]) -> str:
+def compute_fingerprint(*packages: tuple[str, Traversable]) -> str:
     """Hash the Python sources below these folders, by path."""
     digest = hashlib.blake2b(f"msgspec {msgspec.__version__}".encode(), digest_size=16)
     sources = [source for name, folder in packages for source in _list_sources(name, folder)]

@@ -54,7 +54,7 @@ class Processes:
         """Return True while a process is running."""
         return any(tracked.result is None for tracked in self._processes.values())
 
-    def newest_output(self, process: str, max_chars: int) -> str:
+    def read_newest_output(self, process: str, max_chars: int) -> str:
         """Return at most `max_chars` characters of a process's newest output; empty for an unknown process."""
         tracked = self._processes.get(process)
         if tracked is None:

@@ -15,7 +15,7 @@ from callboard.control.evolve import evolve
 from callboard.control.state.session import Session
 
 from .fingerprint import compute_state_fingerprint
-from .slices import in_slices
+from .slices import yield_in_slices
 
 log = logging.getLogger(__name__)
 
@@ -42,7 +42,7 @@ class SessionState:
         if snapshot is not None:
             await self._load_snapshot(*snapshot)
         while records := await store.facts.read(self._session, after=self.state.sequence, limit=1000):
-            async for record in in_slices(records):
+            async for record in yield_in_slices(records):
                 self.fold((record,))
 
     async def _load_snapshot(self, sequence: int, link: bytes, data: bytes) -> None:

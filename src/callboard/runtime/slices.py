@@ -15,7 +15,7 @@ FACTS: Final = 25
 T = TypeVar("T")
 
 
-async def in_slices(items: Iterable[T]) -> AsyncGenerator[T]:
+async def yield_in_slices(items: Iterable[T]) -> AsyncGenerator[T]:
     """Yield the items, and let the event loop run other work after each slice."""
     since = time.thread_time()
     for item in items:
@@ -25,6 +25,6 @@ async def in_slices(items: Iterable[T]) -> AsyncGenerator[T]:
             since = time.thread_time()
 
 
-def pages(items: Sequence[T], size: int = FACTS) -> Iterable[Sequence[T]]:
+def split_pages(items: Sequence[T], size: int = FACTS) -> Iterable[Sequence[T]]:
     """Return the items in pages of `size`."""
     return (items[at : at + size] for at in range(0, len(items), size))

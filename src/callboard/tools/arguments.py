@@ -43,17 +43,17 @@ def decode(arguments_type: type[Arguments], text: str) -> Arguments:
         raise Refusal("tool_arguments", f"The arguments are not a JSON object: {error}.", hint=CALL_AGAIN) from error
 
 
-def canonical(arguments: Arguments) -> str:
+def encode_canonical(arguments: Arguments) -> str:
     """Return the canonical JSON of the arguments: snake_case, sorted keys, no defaults, no spaces."""
     return casing.encode_canonical(arguments)
 
 
-def digest(text: str) -> str:
+def compute_digest(text: str) -> str:
     """Return the SHA-256 of canonical arguments in hex."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def schema(arguments_type: type[Arguments]) -> dict[str, Any]:
+def build_schema(arguments_type: type[Arguments]) -> dict[str, Any]:
     """Return the JSON Schema of the arguments without references. Property names are in snake_case."""
     schemas = msgspec.json.schema(arguments_type)["$defs"]
     inlined = _inline(schemas[arguments_type.__name__], schemas)

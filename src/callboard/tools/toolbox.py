@@ -46,7 +46,7 @@ from .mcp import catalog
 from .mcp.names import is_server_tool
 from .mcp.server_log import PlainText
 from .mcp.servers import PATIENCE, ToolServers
-from .protection.atomic_write import ChangedMeanwhileError, fingerprint, replace
+from .protection.atomic_write import ChangedMeanwhileError, compute_fingerprint, replace
 from .search import mentioned_path
 from .search.file_search import Search
 from .search.search_process import run_search
@@ -240,14 +240,14 @@ class FolderToolbox:
                 binding = evaluation.binding
                 if binding is None or binding.file != path:
                     raise refuse_changed("The call")
-                if fingerprint(write.read_existing(folder, path)) != binding.file_hash:
+                if compute_fingerprint(write.read_existing(folder, path)) != binding.file_hash:
                     raise ChangedMeanwhileError
                 planned = (
                     write.plan(folder, path, arguments)
                     if isinstance(arguments, write.WriteArguments)
                     else edit.plan(folder, path, arguments)
                 )
-                if fingerprint(planned.before) != binding.file_hash:
+                if compute_fingerprint(planned.before) != binding.file_hash:
                     raise ChangedMeanwhileError
                 if planned.before == planned.after:
                     return ToolOutcome(output=f"{display(path)} already has this content.")

@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 from callboard.adapters.a2a import A2aAgents, Pace
 from callboard.contracts.ports.external import ExternalFailure, TextReported
-from callboard.runtime.workspaces.installation import install_command
+from callboard.runtime.workspaces.installation import build_install_command
 
 from .peer import QUICK, complete_at_once, peer, raw_peer
 
@@ -218,5 +218,5 @@ async def test_without_the_extra_the_error_names_what_to_install(monkeypatch: py
         await A2aAgents().connect("http://127.0.0.1:1/")
     assert (failed.value.code, failed.value.message) == (
         "not_installed",
-        f"A2A support is not installed. In a terminal: {install_command('a2a')}",
+        f"A2A support is not installed. In a terminal: {build_install_command('a2a')}",
     )

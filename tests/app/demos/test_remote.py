@@ -14,7 +14,7 @@ from callboard.app.demos.demo_catalog import DemoCatalog
 from callboard.app.demos.printshop import set_proof
 from callboard.contracts.commands.action import RespondAction
 from callboard.contracts.errors import Refusal
-from callboard.runtime.workspaces.installation import install_command
+from callboard.runtime.workspaces.installation import build_install_command
 from tests.app.demos.test_demos import agents_of, payloads_of, run_demo, submit_command
 from tests.app.rigs.product import Product
 
@@ -106,7 +106,7 @@ def test_without_the_extra_the_demo_names_the_installation_and_creates_nothing(
     with pytest.raises(Refusal) as refused:
         DemoCatalog(tmp_path / "demos").create_folder("remote_teammate")
     assert (refused.value.code, refused.value.problem.field) == ("not_installed", "")
-    assert install_command("a2a") in refused.value.problem.hint
+    assert build_install_command("a2a") in refused.value.problem.hint
     assert not (tmp_path / "demos").exists()
 
 

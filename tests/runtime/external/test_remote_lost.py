@@ -19,7 +19,7 @@ from callboard.contracts.facts.agent import AgentConnected, AgentDisconnected, R
 from callboard.contracts.facts.exchange.channel import ChannelMessage
 from callboard.contracts.facts.turn import TurnCompleted, TurnInterrupted
 from callboard.control.decide.thread.resume import RESUME_INPUT
-from callboard.runtime.workspaces.installation import install_command
+from callboard.runtime.workspaces.installation import build_install_command
 from tests.adapters.a2a.peer import Task, blocked_peer, peer, raw_peer
 from tests.runtime.rigs.remote_agent import (
     answer,
@@ -235,7 +235,7 @@ async def test_a_missing_library_is_named_with_its_install_command(tmp_path: Pat
         session = await contact_agent(rig)
         failed = await wait_end(rig, session)
 
-    assert (failed.code, install_command("a2a") in failed.message) == ("not_installed", True)
+    assert (failed.code, build_install_command("a2a") in failed.message) == ("not_installed", True)
 
 
 async def test_progress_is_recorded_at_intervals_including_the_newest(tmp_path: Path):

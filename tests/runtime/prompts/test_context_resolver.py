@@ -47,7 +47,7 @@ async def read_contents(rig: RuntimeRig, session: str, thread: str) -> list[obje
     host = (await rig.runtime.sessions.get(session)).host
     await host.wait_settled()
     context = await host.conversations.get(thread)
-    return [content for message in context.messages() for content in message.content]
+    return [content for message in context.build_messages() for content in message.content]
 
 
 async def test_an_attachment_becomes_a_blob_and_is_sent(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from callboard.contracts.ports.model import ImageContent, ModelMessage, TextContent
 from callboard.contracts.ports.store import BlobStore
 from callboard.contracts.record import Record
-from callboard.runtime.prompts.content_renderer import Pinned, without_images
+from callboard.runtime.prompts.content_renderer import Pinned, replace_images
 from callboard.runtime.prompts.conversation_lines import ConversationLines, Entry
 from callboard.runtime.prompts.history import History
 
@@ -64,7 +64,7 @@ def test_r4_incremental_messages_equal_a_full_build(
             anew = ConversationLines().build(entries)[1]
             assert lines.build(entries)[1] == anew
             if reads > 1:
-                assert lines.build_plain(entries) == [without_images(entry) for entry in anew]
+                assert lines.build_plain(entries) == [replace_images(entry) for entry in anew]
 
 
 async def _nothing(sequence: int) -> Record | None:
@@ -92,6 +92,6 @@ def test_r4_omitting_turns_keeps_the_others(turns: list[int], beside: list[int],
         )
     stays = [entry.message for entry in context._entries if entry.turn > after or entry.turn == context._turn]
     if read:
-        context.messages()
+        context.build_messages()
     context._drop_turns(after)
-    assert context.messages() == tuple(stays)
+    assert context.build_messages() == tuple(stays)

@@ -17,7 +17,7 @@ async def read_newest_call(rig: RuntimeRig, session: str, thread: str) -> list[s
     context = await host.conversations.get(thread)
     return [
         content.text
-        for message in context.messages()
+        for message in context.build_messages()
         for content in message.content
         if isinstance(content, TextContent)
     ]

@@ -69,7 +69,7 @@ def _descriptions(schema: Any) -> Iterator[str]:
             yield from _descriptions(part)
 
 
-_SCHEMAS = {name: arguments.schema(kind.arguments) for name, kind in declarations.TOOLS.items()}
+_SCHEMAS = {name: arguments.build_schema(kind.arguments) for name, kind in declarations.TOOLS.items()}
 _SCHEMA_NAMES = {
     *map(to_model_name, declarations.TOOLS),
     *(name for schema in _SCHEMAS.values() for name in _properties(schema)),

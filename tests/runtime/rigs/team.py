@@ -65,7 +65,7 @@ async def list_received_texts(rig: RuntimeRig, session: str, agent: str) -> str:
     """Return all texts that other agents sent to the agent's model."""
     host = (await rig.runtime.sessions.get(session)).host
     thread = next(thread.thread for thread in host.state.threads.values() if thread.agent == agent)
-    messages = (await host.conversations.get(thread)).messages()
+    messages = (await host.conversations.get(thread)).build_messages()
     return "\n".join(
         part.text
         for message in messages

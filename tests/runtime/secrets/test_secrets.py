@@ -26,11 +26,16 @@ from callboard.contracts.ports.store import StoredAnswer
 from callboard.contracts.ports.tools import Evaluation, ToolCall
 from callboard.contracts.record import NewFact
 from callboard.contracts.scope import Scope
-from callboard.runtime.secrets.append_redactor import AppendRedactor, body_hash, redact_evaluation, redact_stream
+from callboard.runtime.secrets.append_redactor import (
+    AppendRedactor,
+    compute_body_hash,
+    redact_evaluation,
+    redact_stream,
+)
 from callboard.runtime.secrets.secret_values import reveal_call
 from callboard.secrets.named_secret import NamedSecret
 from callboard.secrets.redaction import Redaction
-from callboard.tools.arguments import digest
+from callboard.tools.arguments import compute_digest
 from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says, use_tool
 
 VALUE = "d3pl0y-Zx9wVu8tSr7qPo6n"
@@ -233,7 +238,7 @@ async def test_a_repeated_request_matches_after_a_restart(tmp_path: Path) -> Non
 def test_a_commands_hash_reveals_no_secret() -> None:
     """SAFE-03: two tokens have the same hash, and so do a secret and its handle."""
     redaction = secrets()
-    hashed = lambda text: body_hash("submit_turn", SubmitTurn(text=text), redaction)
+    hashed = lambda text: compute_body_hash("submit_turn", SubmitTurn(text=text), redaction)
 
     assert hashed(f"use {TOKEN}") == hashed("use ghp_" + "z9Y8x7W6v5" * 4) != hashed("use it")
     assert hashed(VALUE) == hashed("secret://deploy")
@@ -315,13 +320,13 @@ def test_the_append_redactor_redacts_and_reports_late_secrets(caplog: pytest.Log
 def test_only_the_recorded_call_runs() -> None:
     """SAFE-07"""
     real = msgspec.json.encode({"command": f"curl -H {VALUE}"}).decode()
-    bound = Binding(tool="Bash", arguments_hash=digest(real), folder="/x", definition_hash="")
+    bound = Binding(tool="Bash", arguments_hash=compute_digest(real), folder="/x", definition_hash="")
     evaluation = Evaluation(
         verdict="ask",
         risk="low",
         read_only=False,
         arguments=real,
-        arguments_hash=digest(real),
+        arguments_hash=compute_digest(real),
         summary=f"Bash curl -H {VALUE}",
         checks=(),
         binding=bound,
@@ -330,9 +335,11 @@ def test_only_the_recorded_call_runs() -> None:
     call = ToolCall(call_id="", tool="Bash", arguments=recorded.arguments)
 
     assert recorded.arguments == '{"command":"curl -H secret://deploy"}'
-    assert recorded.arguments_hash == digest(recorded.arguments) == getattr(recorded.binding, "arguments_hash", "")
+    assert (
+        recorded.arguments_hash == compute_digest(recorded.arguments) == getattr(recorded.binding, "arguments_hash", "")
+    )
     run, verdict = reveal_call(call, recorded, secrets())
-    assert (run.arguments, verdict.arguments_hash) == (real, digest(real))
+    assert (run.arguments, verdict.arguments_hash) == (real, compute_digest(real))
     other = msgspec.structs.replace(call, arguments='{"command":"rm secret://deploy"}')
     with pytest.raises(Refusal) as refused:
         reveal_call(other, recorded, secrets())

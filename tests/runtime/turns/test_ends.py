@@ -231,7 +231,7 @@ async def test_a_steering_message_during_a_conversation_load_reaches_the_model(
         await rig.until(turn.session_id, "queue.steer.accepted")
         context = await (await rig.runtime.sessions.get(turn.session_id)).host.conversations.get(turn.thread_id)
         assert TextContent("in the docs only") in [
-            content for message in context.messages() for content in message.content
+            content for message in context.build_messages() for content in message.content
         ]
 
 

@@ -17,7 +17,7 @@ async def results(rig: RuntimeRig, session: str, thread: str, *, images: bool = 
     host = (await rig.runtime.sessions.get(session)).host
     await host.wait_settled()
     context = await host.conversations.get(thread)
-    contents = (content for message in context.messages(images=images) for content in message.content)
+    contents = (content for message in context.build_messages(images=images) for content in message.content)
     return [entry for entry in contents if isinstance(entry, ToolResultContent)]
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from callboard.runtime.workspaces.installation import EXTRAS, install_command
+from callboard.runtime.workspaces.installation import EXTRAS, build_install_command
 
 PROJECT = Path(__file__).resolve().parents[3] / "pyproject.toml"
 
@@ -30,7 +30,9 @@ def test_an_extra_installs_its_declared_requirements():
 @pytest.mark.parametrize("extra", EXTRAS)
 def test_the_command_uses_the_running_python(extra: str):
     """The command runs in a shell and finds the installed libraries."""
-    words = shlex.split(subprocess.check_output(["sh", "-c", f"printf '%s\\n' {install_command(extra)}"], text=True))
+    words = shlex.split(
+        subprocess.check_output(["sh", "-c", f"printf '%s\\n' {build_install_command(extra)}"], text=True)
+    )
     assert (words[0], words[-1]) == (sys.executable, EXTRAS[extra])
     dry = [*words[:-1], "--dry-run", "--no-index", "--no-deps", words[-1]]
     assert subprocess.run(dry, check=False, capture_output=True).returncode == 0
@@ -38,4 +40,11 @@ def test_the_command_uses_the_running_python(extra: str):
 
 def test_without_pip_uv_receives_the_python(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
-    assert shlex.split(install_command("a2a")) == ["uv", "pip", "install", "--python", sys.executable, EXTRAS["a2a"]]
+    assert shlex.split(build_install_command("a2a")) == [
+        "uv",
+        "pip",
+        "install",
+        "--python",
+        sys.executable,
+        EXTRAS["a2a"],
+    ]

@@ -15,7 +15,7 @@ from callboard.contracts.facts.tool import FileChange
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.tools.files.changes import PlannedChange
 from callboard.tools.files.handles import Folder
-from callboard.tools.protection.atomic_write import ChangedMeanwhileError, StoppedError, fingerprint, replace
+from callboard.tools.protection.atomic_write import ChangedMeanwhileError, StoppedError, compute_fingerprint, replace
 from tests.tools.rigs.calls import Agent, call, read_tree
 
 
@@ -280,5 +280,5 @@ async def test_one_of_many_concurrent_changes_succeeds(agent: Agent):
 
 
 def test_fingerprints_distinguish_contents_and_absence():
-    assert fingerprint(b"a") == hashlib.sha256(b"a").hexdigest()
-    assert fingerprint(None) == "absent"
+    assert compute_fingerprint(b"a") == hashlib.sha256(b"a").hexdigest()
+    assert compute_fingerprint(None) == "absent"

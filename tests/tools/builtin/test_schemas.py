@@ -48,7 +48,7 @@ def example(schema: dict[str, Any], *, whole: bool) -> Any:
 def test_m1_a_schema_requires_the_fields_without_a_default(tool: str):
     kind = declarations.TOOLS[tool].arguments
     fields = msgspec.structs.fields(kind)
-    schema = arguments.schema(kind)
+    schema = arguments.build_schema(kind)
 
     assert set(schema["properties"]) == {field.name for field in fields}
     assert set(schema["required"]) == {field.name for field in fields if field.required}
@@ -59,12 +59,12 @@ def test_m1_a_schema_requires_the_fields_without_a_default(tool: str):
 @pytest.mark.parametrize("tool", _KINDS)
 def test_m1_schema_and_struct_accept_the_same_values(tool: str, whole: bool):
     kind = declarations.TOOLS[tool].arguments
-    schema = arguments.schema(kind)
+    schema = arguments.build_schema(kind)
     value = example(schema, whole=whole)
     jsonschema.validate(value, schema)
 
     decoded = arguments.decode(kind, msgspec.json.encode(value).decode())
-    again = msgspec.json.decode(arguments.canonical(decoded))
+    again = msgspec.json.decode(arguments.encode_canonical(decoded))
 
     jsonschema.validate(again, schema)
     assert arguments.decode(kind, msgspec.json.encode(again).decode()) == decoded
@@ -81,7 +81,7 @@ def test_m1_a_property_may_have_the_name_of_a_keyword():
         properties: str = ""
         required: bool = False
 
-    assert set(arguments.schema(Odd)["properties"]) == {"title", "type", "properties", "required"}
+    assert set(arguments.build_schema(Odd)["properties"]) == {"title", "type", "properties", "required"}
 
 
 def list_names(schema: dict[str, Any]) -> set[str]:
@@ -96,7 +96,7 @@ def list_names(schema: dict[str, Any]) -> set[str]:
 def test_m2_nested_arguments_are_in_snake_case(tool: str):
     assert [
         name
-        for name in sorted(list_names(arguments.schema(declarations.TOOLS[tool].arguments)))
+        for name in sorted(list_names(arguments.build_schema(declarations.TOOLS[tool].arguments)))
         if not _SNAKE.fullmatch(name)
     ] == []
 
@@ -105,7 +105,7 @@ def test_m2_nested_arguments_are_in_snake_case(tool: str):
 def test_m2_arguments_of_older_sessions_still_decode(tool: str):
     """HTTP requests and older sessions have camelCase names."""
     kind = TEAM_TOOLS[tool].arguments
-    decoded = arguments.decode(kind, msgspec.json.encode(example(arguments.schema(kind), whole=True)).decode())
+    decoded = arguments.decode(kind, msgspec.json.encode(example(arguments.build_schema(kind), whole=True)).decode())
 
     stored = msgspec.json.encode(decoded).decode()
 
@@ -116,7 +116,7 @@ def test_m2_canonical_arguments_are_in_snake_case():
     kind = TEAM_TOOLS["send_handoff"].arguments
     text = '{"to":"a","message":"m","contextRef":"c","response":{"replyTo":"b","withinS":5},"structured":{"fooBar":1}}'
 
-    assert arguments.canonical(arguments.decode(kind, text)) == (
+    assert arguments.encode_canonical(arguments.decode(kind, text)) == (
         '{"context_ref":"c","message":"m","response":{"reply_to":"b","within_s":5},"structured":{"fooBar":1},"to":"a"}'
     )
 

@@ -14,10 +14,10 @@ from callboard.contracts.facts.permission import CHECK_NAMES, Check, Reason, lis
 from callboard.contracts.facts.tool import SandboxApplied
 from callboard.contracts.ports.tools import Evaluation
 from callboard.contracts.team_tools import TEAM_TOOLS
-from callboard.tools.arguments import digest
+from callboard.tools.arguments import compute_digest
 from callboard.tools.gate import stations
 from callboard.tools.gate.call_context import GateEnvironment
-from callboard.tools.protection.atomic_write import fingerprint
+from callboard.tools.protection.atomic_write import compute_fingerprint
 from callboard.tools.sandbox import limits
 from callboard.tools.sandbox.ability import SandboxAbility, detect_ability
 from tests.tools.rigs.calls import DEFINITION, Agent, call, read_tree, rule, to_english_checks
@@ -54,7 +54,7 @@ async def test_an_allowed_call_records_its_checks(agent: Agent):
         risk="none",
         read_only=True,
         arguments='{"file_path":"README.md"}',
-        arguments_hash=digest('{"file_path":"README.md"}'),
+        arguments_hash=compute_digest('{"file_path":"README.md"}'),
         summary="Read README.md",
         checks=(
             Check(
@@ -95,7 +95,7 @@ async def test_a_question_shows_the_change_and_the_offered_rules(agent: Agent):
         folder=str(agent.folder),
         definition_hash=DEFINITION,
         file="src/app.py",
-        file_hash=fingerprint(b"print('one')\nprint('two')\n"),
+        file_hash=compute_fingerprint(b"print('one')\nprint('two')\n"),
     )
 
 

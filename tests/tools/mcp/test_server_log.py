@@ -33,19 +33,19 @@ def test_a_secret_across_the_boundary_leaves_no_part(within: int, pieces: int):
     for at in range(0, len(text), len(text) // pieces):
         log.add(text[at : at + len(text) // pieces])
         plain_log.add(text[at : at + len(text) // pieces])
-    assert contains_part(plain_log.text()) is (within >= 4)
-    assert not contains_part(log.text())
-    assert log.text().endswith("." * (MAX_CHARS - len(SECRET)))
-    assert len(log.text()) <= MAX_CHARS + len("secret://deploy")
+    assert contains_part(plain_log.read_text()) is (within >= 4)
+    assert not contains_part(log.read_text())
+    assert log.read_text().endswith("." * (MAX_CHARS - len(SECRET)))
+    assert len(log.read_text()) <= MAX_CHARS + len("secret://deploy")
 
 
 def test_the_log_keeps_the_end_in_order():
     log = ServerLog(SECRETS.redact_stream)
     for number in range(10_000):
         log.add(f"line {number} with {SECRET}\n")
-    assert log.text().endswith("line 9998 with secret://deploy\nline 9999 with secret://deploy\n")
-    assert log.last_line() == "line 9999 with secret://deploy"
-    assert len(log.text()) <= MAX_CHARS
+    assert log.read_text().endswith("line 9998 with secret://deploy\nline 9999 with secret://deploy\n")
+    assert log.find_last_line() == "line 9999 with secret://deploy"
+    assert len(log.read_text()) <= MAX_CHARS
 
 
 async def test_a_truncated_server_message_contains_no_secret(folder: Path):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from callboard.contracts.ports.external import ExternalFailure, RemoteSession
-from callboard.runtime.workspaces.installation import install_command
+from callboard.runtime.workspaces.installation import build_install_command
 
 from .pace import Pace
 
@@ -37,7 +37,9 @@ class A2aAgents:
             from .session import A2aSession
             from .transport import build_client
         except ImportError as error:
-            raise ExternalFailure("not_installed", f"{MISSING} In a terminal: {install_command('a2a')}") from error
+            raise ExternalFailure(
+                "not_installed", f"{MISSING} In a terminal: {build_install_command('a2a')}"
+            ) from error
         http = build_client(self._pace.request)
         try:
             card = await read_card(http, url, self._pace.card)

@@ -19,7 +19,7 @@ from callboard.contracts.ports.external import (
     PromptEnded,
 )
 from callboard.contracts.text.redactor import mask_secrets
-from callboard.runtime.workspaces.installation import install_command
+from callboard.runtime.workspaces.installation import build_install_command
 
 from .lines import LineTransport
 from .process import AgentProcess, start_agent
@@ -56,9 +56,8 @@ class AcpAgents:
         try:
             import acp  # noqa: F401  # pyright: ignore[reportUnusedImport]
         except ImportError as error:
-            message = (
-                f"The library of the Agent Client Protocol is not installed. In a terminal: {install_command('acp')}"
-            )
+            command = build_install_command("acp")
+            message = f"The library of the Agent Client Protocol is not installed. In a terminal: {command}"
             raise ExternalFailure("not_installed", message) from error
 
     async def start(

@@ -10,7 +10,7 @@ import threading
 from pathlib import Path
 
 from callboard.contracts.errors import Refusal
-from callboard.runtime.workspaces.installation import install_command
+from callboard.runtime.workspaces.installation import build_install_command
 
 #: Packages that the process requires.
 NEEDED = ("a2a", "sse_starlette")
@@ -35,7 +35,9 @@ class RemoteShop:
     def _start(self) -> None:
         if any(importlib.util.find_spec(package) is None for package in NEEDED):
             message = "This demo needs a remote agent, and A2A is not installed."
-            raise Refusal("not_installed", message, hint=f"Run {install_command('a2a')}\nThen start the demo again.")
+            raise Refusal(
+                "not_installed", message, hint=f"Run {build_install_command('a2a')}\nThen start the demo again."
+            )
         # Exclude the working folder from the path, and protect the process from a Ctrl-C for this one.
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "callboard.app.demos.printshop"],

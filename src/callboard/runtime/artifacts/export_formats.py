@@ -47,7 +47,7 @@ class ExportPart(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def name(self) -> str:
         """The name of its file, without folders."""
-        return _safe_name(PurePosixPath(self.artifact.path).name or choose_title(self.artifact.title, ""))
+        return _build_safe_name(PurePosixPath(self.artifact.path).name or choose_title(self.artifact.title, ""))
 
 
 def render_file(part: ExportPart) -> tuple[str, Blob]:
@@ -98,22 +98,23 @@ def render_archive(parts: Sequence[ExportPart]) -> tuple[str, Blob]:
     used_paths: set[str] = set()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for part in parts:
-            entry = zipfile.ZipInfo(_unique_path(_archive_path(part), used_paths), _EPOCH)
+            entry = zipfile.ZipInfo(_reserve_path(_build_archive_path(part), used_paths), _EPOCH)
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = 0o644 << 16
             archive.writestr(entry, part.data)
     return "artifacts.zip", make_blob(file.getvalue(), "application/zip")
 
 
-def _archive_path(part: ExportPart) -> str:
+def _build_archive_path(part: ExportPart) -> str:
     row = part.artifact
     inside = (
-        "/".join(_safe_name(segment) for segment in row.path.split("/") if segment not in ("", ".", "..")) or part.name
+        "/".join(_build_safe_name(segment) for segment in row.path.split("/") if segment not in ("", ".", ".."))
+        or part.name
     )
-    return f"{_safe_name(row.worktree)}/{inside}" if row.worktree else inside
+    return f"{_build_safe_name(row.worktree)}/{inside}" if row.worktree else inside
 
 
-def _unique_path(path: str, used_paths: set[str]) -> str:
+def _reserve_path(path: str, used_paths: set[str]) -> str:
     """Return the path, or a numbered one if another artifact has it. Case is ignored."""
     candidate, number = path, 1
     while candidate.lower() in used_paths:
@@ -124,7 +125,7 @@ def _unique_path(path: str, used_paths: set[str]) -> str:
     return candidate
 
 
-def _safe_name(name: str) -> str:
+def _build_safe_name(name: str) -> str:
     """Return the name without characters that a file system or header could interpret."""
     replaced = "".join("_" if char in '<>:"/\\|?*' or ord(char) < 32 or ord(char) == 127 else char for char in name)
     return replaced.strip(". ")[:120] or "artifact"

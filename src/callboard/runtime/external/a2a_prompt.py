@@ -28,7 +28,7 @@ from ..sessions.external_agents import ExpectedCall
 from ..sessions.host import SessionHost
 from .prompt import PromptRunner
 from .remote_connector import RemoteAgentConnector
-from .start_permission import NOT_ALLOWED, refusal_code, report_end, request_call
+from .start_permission import NOT_ALLOWED, get_refusal_code, report_end, request_call
 
 NOT_NEEDED = "The remote agent continued without an answer."
 NOT_ACCEPTED = "The remote agent did not accept the answer."
@@ -53,7 +53,7 @@ class A2aPromptRunner(PromptRunner[RemoteEvent]):
         self._reported_at = 0.0
         self._pending_report: TaskReported | None = None
 
-    def silence_failure(self, seconds: float) -> ExternalFailure:
+    def build_silence_failure(self, seconds: float) -> ExternalFailure:
         """Return the failure for a silent agent. Its task stays in its last state and can be continued."""
         message = f"The remote agent was silent for {seconds:g} s. Its task stays in its last reported state."
         return ExternalFailure("remote_unavailable", message, retryable=True)
@@ -211,7 +211,7 @@ class A2aPromptRunner(PromptRunner[RemoteEvent]):
                     self.host, self.scope, call, ToolOutcome(output="", code="tool_failed", message=NOT_NEEDED)
                 )
         elif isinstance(fact, ToolRefused):
-            raise ExternalFailure(refusal_code(fact), f"The remote agent received no answer. {fact.message}")
+            raise ExternalFailure(get_refusal_code(fact), f"The remote agent received no answer. {fact.message}")
 
     async def _read_answer(self, expected: ExpectedCall) -> str:
         text, dependencies = expected.answer, self.host.dependencies

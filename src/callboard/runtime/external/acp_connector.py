@@ -114,7 +114,7 @@ class AcpConnector:
 
     async def build_text(self, agent: Definition) -> str:
         """Return the agent's next prompt."""
-        messages = (await self._host.conversations.get(self._scope.thread)).messages(images=False)
+        messages = (await self._host.conversations.get(self._scope.thread)).build_messages(images=False)
         return build_prompt(agent, messages, knows=self._is_resumed)
 
     async def disconnect(self, reason: str) -> None:

@@ -38,13 +38,13 @@ class AcpPromptRunner(PromptRunner[ExternalEvent]):
         super().__init__(host, scope)
         self._plans = ExternalPlans(host, scope, self.assembler, self.report_tasks)
         self._calls: ExternalCalls | None = None
-        self._program: ExternalSession | None = None
+        self._acp_session: ExternalSession | None = None
 
     def outcomes(self) -> dict[str, ToolOutcome]:
         """Return the partial outcomes of running calls."""
         return self._calls.outcomes() if self._calls is not None else {}
 
-    def silence_failure(self, seconds: float) -> ExternalFailure:
+    def build_silence_failure(self, seconds: float) -> ExternalFailure:
         """Return the failure for a silent agent."""
         return ExternalFailure("model_timeout", f"The agent was silent for {seconds:g} s.", retryable=True)
 
@@ -55,12 +55,12 @@ class AcpPromptRunner(PromptRunner[ExternalEvent]):
         if run is None:
             return
         agent = (await host.run_contexts.get_start(run)).definition
-        context = await host.run_contexts.tool_context(scope.thread)
+        context = await host.run_contexts.resolve_tool_context(scope.thread)
         calls = self._calls = ExternalCalls(host, scope, self.assembler, context, self.answer_tasks)
         connector = AcpConnector(host, scope, self.assembler, context)
         session = await connector.connect(agent)
         events = self.events = session.prompt(await connector.build_text(agent))
-        self.session = self._program = session
+        self.session = self._acp_session = session
         while not isinstance(event := await self.next_event(events), PromptEnded):
             if isinstance(event, SettingsReported):
                 await self._apply_settings(connector, session, agent, event)
@@ -87,7 +87,7 @@ class AcpPromptRunner(PromptRunner[ExternalEvent]):
 
     async def stop(self) -> None:
         """Ask the agent to stop and record its last events. An agent that does not stop in time is ended."""
-        session, events, calls = self._program, self.events, self._calls
+        session, events, calls = self._acp_session, self.events, self._calls
         if session is None or events is None or calls is None:
             return
         self.answer_tasks.cancel_all()

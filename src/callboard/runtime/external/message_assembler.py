@@ -26,7 +26,7 @@ class _Part:
     gather: PartialBuffer
 
     def piece(self) -> Piece:
-        return Piece(kind=self.kind, step=self.scope.step, text=self.gather.text(self.kind, self.scope.step))
+        return Piece(kind=self.kind, step=self.scope.step, text=self.gather.read_text(self.kind, self.scope.step))
 
 
 class MessageAssembler:

@@ -110,7 +110,7 @@ class PromptRunner(ABC, Generic[_Event]):
         await asyncio.wait_for(process_rest(), self.host.dependencies.limits.external_stop)
 
     @abstractmethod
-    def silence_failure(self, seconds: float) -> ExternalFailure:
+    def build_silence_failure(self, seconds: float) -> ExternalFailure:
         """Return the failure after that many seconds of silence."""
 
     async def record_overdue(self) -> None:
@@ -135,7 +135,7 @@ class PromptRunner(ABC, Generic[_Event]):
             await self.record_overdue()
             if not done and not tasks:
                 await self.stop()
-                raise self.silence_failure(silence)
+                raise self.build_silence_failure(silence)
         self.next_task = None
         try:
             event = waiting.result()

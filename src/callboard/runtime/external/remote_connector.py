@@ -90,7 +90,7 @@ class RemoteAgentConnector:
         """
         thread = self._scope.thread
         history = await self._host.conversations.get(thread)
-        text = build_prompt(agent, history.messages(images=False), knows=self._is_resumed)
+        text = build_prompt(agent, history.build_messages(images=False), knows=self._is_resumed)
         link = self._host.state.threads[thread].external
         if link is None or not link.task:
             return PromptInput(text)

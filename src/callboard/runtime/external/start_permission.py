@@ -52,10 +52,10 @@ async def request_permission(
     if not isinstance(fact, ToolRefused):
         raise ExternalFailure("person_denied", f"{request.tool} was not allowed.")
     denied = evaluation.code if evaluation.verdict == "deny" else None
-    raise ExternalFailure(denied or refusal_code(fact), f"{request.tool} was not allowed. {fact.message}")
+    raise ExternalFailure(denied or get_refusal_code(fact), f"{request.tool} was not allowed. {fact.message}")
 
 
-def refusal_code(refused: ToolRefused) -> Code:
+def get_refusal_code(refused: ToolRefused) -> Code:
     """Return why a request was not allowed."""
     codes: dict[str, Code] = {code: code for code in NOT_ALLOWED}
     return codes.get(refused.code, "person_denied")

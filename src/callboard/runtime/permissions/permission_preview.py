@@ -131,7 +131,7 @@ class PermissionPreview(Service):
         if thread is None:
             raise build_unknown_thread(name)
         if thread.run is not None and not query.agent:
-            return await opened.host.run_contexts.tool_context(name)
+            return await opened.host.run_contexts.resolve_tool_context(name)
         roster = build_session_roster(self._dependencies.definitions.read_roster(workspace.folder), state)
         definition = query.agent or thread.definition
         agent = roster.find(definition) or self._dependencies.definitions.get(workspace.folder, definition)

@@ -149,7 +149,7 @@ def has_image(content: Content) -> bool:
     return isinstance(content, ImageContent) or (isinstance(content, ToolResultContent) and bool(content.images))
 
 
-def without_images(message: ModelMessage) -> ModelMessage:
+def replace_images(message: ModelMessage) -> ModelMessage:
     """Return the message for a model without image input: each image becomes a short description."""
     return ModelMessage(role=message.role, content=tuple(_describe_images(content) for content in message.content))
 

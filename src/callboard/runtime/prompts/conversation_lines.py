@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from callboard.contracts.ports.model import ModelMessage
 
-from .content_renderer import Pinned, without_images
+from .content_renderer import Pinned, replace_images
 
 
 @dataclass
@@ -92,5 +92,5 @@ class ConversationLines:
     def build_plain(self, entries: list[Entry]) -> list[ModelMessage]:
         """Return the messages with images described in text. Do not change the list."""
         _, messages = self.build(entries)
-        self._plain += [without_images(message) for message in messages[len(self._plain) :]]
+        self._plain += [replace_images(message) for message in messages[len(self._plain) :]]
         return self._plain

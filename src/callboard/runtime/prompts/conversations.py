@@ -12,7 +12,7 @@ from callboard.control.state.session import Thread
 
 from ..dependencies import Dependencies
 from ..session_state import SessionState
-from ..slices import in_slices
+from ..slices import yield_in_slices
 from .history import History
 from .pending_messages import list_receivers
 
@@ -46,7 +46,7 @@ class Conversations:
                 records = await self._dependencies.store.facts.read(
                     self._session, after=after, until=self._session_state.state.sequence, limit=1000
                 )
-                async for record in in_slices(records):
+                async for record in yield_in_slices(records):
                     await history.add(record)
                     after = record.sequence
             self._loaded[thread] = history

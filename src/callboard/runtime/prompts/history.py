@@ -37,7 +37,7 @@ from callboard.contracts.ports.model import (
 from callboard.contracts.ports.store import BlobStore
 from callboard.contracts.record import Record
 
-from .content_renderer import ContentRenderer, Pinned, has_image, without_images
+from .content_renderer import ContentRenderer, Pinned, has_image, replace_images
 from .conversation_lines import ConversationLines, Entry
 from .pending_messages import PendingMessages
 
@@ -88,13 +88,13 @@ class History:
         self._remote_task: str = ""
         self._task_turn = 0
 
-    def messages(self, *, images: bool = True) -> tuple[ModelMessage, ...]:
+    def build_messages(self, *, images: bool = True) -> tuple[ModelMessage, ...]:
         """Return the conversation, oldest message first. Without `images`, images are described in text."""
         if images or not self._has_images:
             return (*self._front, *self._lines.build(self._entries)[1])
-        return (*map(without_images, self._front), *self._lines.build_plain(self._entries))
+        return (*map(replace_images, self._front), *self._lines.build_plain(self._entries))
 
-    def newest_turn_index(self) -> int | None:
+    def find_newest_turn_index(self) -> int | None:
         """Return the index of the newest turn's first message; None if the turn has no input."""
         entries, _ = self._lines.build(self._entries)
         for index in range(len(entries) - 1, -1, -1):
@@ -122,7 +122,7 @@ class History:
         )
         return before, inputs
 
-    def messages_until(self, through: int) -> tuple[ModelMessage, ...]:
+    def build_messages_until(self, through: int) -> tuple[ModelMessage, ...]:
         """Return the earlier summary and the messages whose facts begin at or before a sequence."""
         older = [entry for entry in self._entries if entry.sequence <= through]
         return (*self._summary, *ConversationLines().build(older)[1])

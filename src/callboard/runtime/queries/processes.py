@@ -77,7 +77,7 @@ class ProcessReads(Service):
         if thread is None:
             raise build_unknown_thread(thread_id)
         if thread.run is not None:
-            return await host.run_contexts.tool_context(thread.thread)
+            return await host.run_contexts.resolve_tool_context(thread.thread)
         roster = build_session_roster(self._dependencies.definitions.read_roster(host.workspace.folder), host.state)
         agent = roster.find(thread.definition) or self._dependencies.definitions.get(
             host.workspace.folder, thread.definition
@@ -103,4 +103,4 @@ def _add_output(processes: Processes, row: ProcessRow) -> ProcessRow:
     """Return the row with the newest output of a running process."""
     if row.state not in ("running", "stopping"):
         return row
-    return msgspec.structs.replace(row, output=Text(text=processes.newest_output(row.process_id, OUTPUT_PREVIEW)))
+    return msgspec.structs.replace(row, output=Text(text=processes.read_newest_output(row.process_id, OUTPUT_PREVIEW)))

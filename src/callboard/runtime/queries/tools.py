@@ -79,7 +79,7 @@ class ToolReads(Service):
     async def _find_thread_context(self, opened: OpenSession, thread: Thread) -> ToolContext:
         host = opened.host
         if thread.run is not None:
-            return await host.run_contexts.tool_context(thread.thread)
+            return await host.run_contexts.resolve_tool_context(thread.thread)
         last = thread.last
         mode, permitted = (last.mode, last.permission_mode) if last is not None else ("chat", "ask")
         context = self._run_configs.build_preview_context(

@@ -23,7 +23,7 @@ from callboard.contracts.ports.store import StoredAnswer
 from callboard.contracts.ports.tools import Evaluation, HookResult, ToolOutcome
 from callboard.contracts.record import NewFact
 from callboard.control.outcomes import RunStopped, ToolEnded
-from callboard.tools.arguments import digest
+from callboard.tools.arguments import compute_digest
 
 log = logging.getLogger(__name__)
 
@@ -76,7 +76,7 @@ def redact_evaluation(evaluation: Evaluation, secrets: Secrets) -> Evaluation:
     safe = redact_value(evaluation, secrets)
     if safe is evaluation and arguments == evaluation.arguments:
         return evaluation
-    bound = digest(arguments)
+    bound = compute_digest(arguments)
     binding = safe.binding
     if binding is not None and binding.arguments_hash:
         binding = msgspec.structs.replace(binding, arguments_hash=bound)
@@ -117,7 +117,7 @@ def redact_outcome(outcome: _T, secrets: Secrets) -> _T:
             return redact_value(outcome, secrets)
 
 
-def body_hash(name: str, command: Command, secrets: Secrets) -> str:
+def compute_body_hash(name: str, command: Command, secrets: Secrets) -> str:
     """Return the SHA-256 of a redacted command in hex.
 
     Handles of unnamed secrets hash alike, because another process cannot know them. So a request

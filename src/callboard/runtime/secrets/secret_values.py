@@ -13,7 +13,7 @@ from callboard.contracts.facts.permission import Check, Rule
 from callboard.contracts.ports.secrets import HANDLE, Secrets
 from callboard.contracts.ports.tools import Evaluation, Toolbox, ToolCall, ToolContext
 from callboard.contracts.team_tools import TEAM_TOOLS
-from callboard.tools.arguments import digest
+from callboard.tools.arguments import compute_digest
 
 from .append_redactor import redact_evaluation, reveal_json
 
@@ -43,12 +43,12 @@ def reveal_call(call: ToolCall, evaluation: Evaluation, secrets: Secrets) -> tup
         return call, evaluation
     binding = evaluation.binding
     bound = evaluation.arguments_hash if binding is None else binding.arguments_hash
-    if digest(call.arguments) != evaluation.arguments_hash or bound != evaluation.arguments_hash:
+    if compute_digest(call.arguments) != evaluation.arguments_hash or bound != evaluation.arguments_hash:
         raise Refusal(
             "file_changed", "The arguments changed after approval. The call did not run.", hint="Make a new call."
         )
     arguments = _reveal(call.arguments, secrets)
-    real = digest(arguments)
+    real = compute_digest(arguments)
     return msgspec.structs.replace(call, arguments=arguments), msgspec.structs.replace(
         evaluation,
         arguments=arguments,

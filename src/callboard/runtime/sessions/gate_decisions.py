@@ -15,7 +15,7 @@ from callboard.contracts.ports.tools import Evaluation, HookResult, ToolCall, To
 from callboard.control.decide.tool.action_approval import find_waiting_call
 from callboard.control.decide.tool.calls import is_blocking
 from callboard.control.state.turn import OpenCall
-from callboard.tools.arguments import digest
+from callboard.tools.arguments import compute_digest
 from callboard.tools.hooks.restrictions import apply_hooks, deny_rewrite
 
 from ..dependencies import Dependencies
@@ -68,7 +68,7 @@ class GateDecisions:
     async def _run_hooks(self, thread: str, calls: Sequence[ToolCall]) -> list[HookResult | None]:
         """Run the hooks of new calls and redact their results."""
         dependencies, session = self._dependencies, self._session_state.state.session
-        context = await self._runs.tool_context(thread)
+        context = await self._runs.resolve_tool_context(thread)
         if not (context.hooks or context.changed_hooks):
             return [None for _ in calls]
         pending = (dependencies.toolbox.run_hooks(call, context, session=session, thread=thread) for call in calls)
@@ -76,7 +76,7 @@ class GateDecisions:
 
     async def _evaluate(self, thread: str, call: ToolCall) -> Evaluation:
         """Evaluate a call after its hooks."""
-        context = await self._runs.tool_context(thread)
+        context = await self._runs.resolve_tool_context(thread)
         evaluation = await evaluate_call(self._dependencies.toolbox, call, context, self._dependencies.secrets)
         self.evaluations[call.call_id] = evaluation = msgspec.structs.replace(evaluation, hook_result=call.hook_result)
         return evaluation
@@ -84,7 +84,7 @@ class GateDecisions:
     async def _evaluate_external(
         self, thread: str, call: str, check: GateCheck, hooked: HookResult | None
     ) -> Evaluation:
-        evaluation = redact_evaluation(check(await self._runs.tool_context(thread)), self._dependencies.secrets)
+        evaluation = redact_evaluation(check(await self._runs.resolve_tool_context(thread)), self._dependencies.secrets)
         self.evaluations[call] = evaluation = apply_hooks(evaluation, hooked)
         return evaluation
 
@@ -173,7 +173,7 @@ def _deny_unreadable(call: OpenCall, refusal: Refusal) -> Evaluation:
         risk="high",
         read_only=False,
         arguments=call.arguments.text,
-        arguments_hash=digest(call.arguments.text),
+        arguments_hash=compute_digest(call.arguments.text),
         summary=call.tool,
         checks=(Check(name="tools", verdict="deny", detail=refusal.text),),
         code=refusal.code,

@@ -65,7 +65,7 @@ class PartialBuffer:
         elif self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(interval, self._send)
 
-    def text(self, kind: PartialKind, step: int) -> str:
+    def read_text(self, kind: PartialKind, step: int) -> str:
         """Return the redacted text of a part so far.
 
         It includes text that is not shown yet because it may be the start of a secret.
@@ -73,7 +73,7 @@ class PartialBuffer:
         redactor = self._redactions.get((kind, step))
         return "".join(self._texts.get((kind, step), ())) + (redactor.read_withheld() if redactor is not None else "")
 
-    def steps(self, kind: PartialKind) -> list[int]:
+    def list_steps(self, kind: PartialKind) -> list[int]:
         """Return the steps of the parts of a kind, in the order in which they began."""
         return [step for part_kind, step in self._texts if part_kind == kind]
 

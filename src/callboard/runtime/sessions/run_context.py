@@ -57,7 +57,7 @@ class RunContexts:
         """Wait for the folder's tool servers, within their time limit, so that the next run has their tools."""
         await self._run_configs.wait_ready(self._workspace())
 
-    async def tool_context(self, thread: str) -> ToolContext:
+    async def resolve_tool_context(self, thread: str) -> ToolContext:
         """Return the context in which the thread's run evaluates and runs tools."""
         run = self._session_state.state.threads[thread].run
         if run is None:

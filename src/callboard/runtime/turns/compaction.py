@@ -64,7 +64,7 @@ class CompactionRunner(ModelCallRunner):
             raise ModelFailure("internal", "The summary is no longer needed.", retryable=False)
         history = await self._host.conversations.get(self._scope.thread)
         max_chars = _DEFAULT_SIZE if model.window is None else int(model.window * _SHARE) * BYTES_PER_TOKEN
-        text = render_transcript(history.messages_until(run.compacting.through), max_chars)
+        text = render_transcript(history.build_messages_until(run.compacting.through), max_chars)
         return model, ModelRequest(
             model=request.model,
             system=(INSTRUCTION,),

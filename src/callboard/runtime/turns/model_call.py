@@ -70,8 +70,8 @@ class ModelCallRunner:
         """Return the parts so far, in order: text, reasoning and arguments of calls."""
         pieces: list[Piece] = []
         for kind in ("reasoning", "text", "arguments"):
-            for step in self._buffer.steps(kind):
-                text = self._buffer.text(kind, step)
+            for step in self._buffer.list_steps(kind):
+                text = self._buffer.read_text(kind, step)
                 pieces.append(Piece(kind=kind, step=step, text=text, signature=self._signatures.get(step, "")))
         # Hidden reasoning must still be sent back to its provider.
         unseen = self._signatures.keys() - {piece.step for piece in pieces if piece.kind == "reasoning"}
@@ -174,7 +174,7 @@ class ModelCallRunner:
         return model, ModelRequest(
             model=self._request.model,
             system=setup.system,
-            messages=context.messages(images=model.images),
+            messages=context.build_messages(images=model.images),
             tools=setup.specs,
             one_call=run.mode == "chat",
             session=host.session,
@@ -182,7 +182,7 @@ class ModelCallRunner:
             agent=setup.definition.name,
             iteration=self._request.iteration,
             attempt=attempt,
-            begins=context.newest_turn_index(),
+            begins=context.find_newest_turn_index(),
         )
 
     def _apply(self, event: ModelEvent) -> None:

@@ -44,7 +44,9 @@ class ToolCallRunner:
     def build_partial_outcome(self) -> ToolOutcome:
         """Return the call's output so far."""
         duration = self._host.dependencies.clock.elapsed() - self._started
-        return ToolOutcome(output=self._buffer.text("output", self._scope.step), duration_ms=round(duration * 1000))
+        return ToolOutcome(
+            output=self._buffer.read_text("output", self._scope.step), duration_ms=round(duration * 1000)
+        )
 
     async def settle(self) -> None:
         """Stop showing and storing output of this call."""
@@ -78,7 +80,7 @@ class ToolCallRunner:
         ended = ToolEnded(thread=scope.thread, run=scope.run, call=scope.tool_call, outcome=outcome)
         if not (outcome.loaded_tools or is_server_tool_name(tool)):
             return ended
-        context = await self._host.run_contexts.tool_context(scope.thread)
+        context = await self._host.run_contexts.resolve_tool_context(scope.thread)
         if is_server_tool_name(tool):
             return msgspec.structs.replace(ended, servers=toolbox.list_servers(context))
         updated = msgspec.structs.replace(context, loaded_tools=(*context.loaded_tools, *outcome.loaded_tools))
@@ -88,7 +90,7 @@ class ToolCallRunner:
         host, scope = self._host, self._scope
         tool_call = ToolCall(call_id=scope.tool_call, tool=tool, arguments=evaluation.arguments)
         toolbox = host.dependencies.toolbox
-        context = await host.run_contexts.tool_context(scope.thread)
+        context = await host.run_contexts.resolve_tool_context(scope.thread)
         try:
             tool_call, evaluation = reveal_call(tool_call, evaluation, host.dependencies.secrets)
         except Refusal as refusal:
@@ -105,7 +107,7 @@ class ToolCallRunner:
         except Exception as error:
             log.exception("tool %s raised an unexpected error", tool)
             return ToolOutcome(
-                output=self._buffer.text("output", scope.step),
+                output=self._buffer.read_text("output", scope.step),
                 code="internal",
                 message=f"The tool failed unexpectedly ({type(error).__name__}).",
             )

@@ -21,7 +21,7 @@ from callboard.projection.view import SessionView
 
 from ..dependencies import Dependencies
 from ..fingerprint import compute_view_fingerprint
-from ..slices import in_slices, pages
+from ..slices import split_pages, yield_in_slices
 from .ring import Ring
 from .row_writer import RowWriter
 from .watermark import Watermark
@@ -189,7 +189,7 @@ class SessionViews:
             if not records:
                 break
             after = records[-1].sequence
-            async for page in in_slices(pages(records)):
+            async for page in yield_in_slices(split_pages(records)):
                 # Without a pause in between: the view state must never be ahead of the rows.
                 ops = [op for record in page for op in self._view.apply(record)]
                 self._write(ops, page[-1].sequence)

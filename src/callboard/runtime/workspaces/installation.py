@@ -13,7 +13,7 @@ EXTRAS = {
 }
 
 
-def install_command(extra: str) -> str:
+def build_install_command(extra: str) -> str:
     """Return the shell command that installs an extra into this environment.
 
     It names the running Python, because the one on PATH can differ, and the libraries, because

@@ -13,7 +13,7 @@ from callboard.contracts.ports.model import ToolSpec
 from callboard.contracts.ports.tools import ToolContext
 from callboard.contracts.team_tools import TEAM_TOOLS
 
-from ..arguments import schema
+from ..arguments import build_schema
 from ..mcp import catalog
 from ..mcp.servers import McpCatalog
 from ..mcp.tool_selection import ToolOffer
@@ -130,4 +130,4 @@ def _is_usable(offer: ToolOffer, context: ToolContext, server_tools: McpCatalog)
 @cache
 def _to_spec(tool: BuiltinTool) -> ToolSpec:
     """Return the spec. It is cached, because each schema takes half a millisecond."""
-    return ToolSpec(name=tool.name, description=tool.description, schema=schema(tool.arguments))
+    return ToolSpec(name=tool.name, description=tool.description, schema=build_schema(tool.arguments))

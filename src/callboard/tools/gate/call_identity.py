@@ -20,5 +20,5 @@ def check_same_call(call: ToolCall, evaluation: Evaluation, context: ToolContext
     if tool is None:
         raise Refusal("tool_unknown", f"There is no tool {display(call.tool)}.", hint="Use a tool from your list.")
     decoded = arguments.decode(tool.arguments, call.arguments)
-    check_binding(call, evaluation, context, arguments.digest(arguments.canonical(decoded)))
+    check_binding(call, evaluation, context, arguments.compute_digest(arguments.encode_canonical(decoded)))
     return decoded

@@ -19,7 +19,7 @@ from callboard.contracts.ports.external import CallKind, ExternalCall
 from callboard.contracts.ports.tools import Evaluation, ToolContext
 from callboard.contracts.text.reasons import to_english
 
-from ..arguments import digest
+from ..arguments import compute_digest
 from ..builtin.declarations import ALL, is_listed
 from ..files.changes import PlannedChange, diff
 from ..files.paths import PathDenied, display, to_relative_path
@@ -244,7 +244,7 @@ def _allow(call: ExternalCall, context: ToolContext, checks: tuple[Check, ...]) 
         risk=kind.risk,
         read_only=not kind.changes and call.kind != "execute",
         arguments=final,
-        arguments_hash=digest(final),
+        arguments_hash=compute_digest(final),
         summary=_summarize(call, context),
         checks=checks,
         preview=call.command or (call.title if call.kind == "execute" else "\n".join(_list_diffs(call, context))),
@@ -305,7 +305,7 @@ def _deny(
 def _bind(tool: str, call: ExternalCall, context: ToolContext) -> Binding:
     return Binding(
         tool=tool,
-        arguments_hash=digest(call.arguments or call.title),
+        arguments_hash=compute_digest(call.arguments or call.title),
         folder=context.folder,
         definition_hash=context.definition_hash,
     )

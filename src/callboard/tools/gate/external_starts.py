@@ -15,7 +15,7 @@ from callboard.contracts.ports.external import CONNECT_AGENT, OWN_MODE, REMOTE_I
 from callboard.contracts.ports.tools import Evaluation, ToolContext
 from callboard.contracts.text.reasons import to_english
 
-from ..arguments import digest
+from ..arguments import compute_digest
 from ..files.paths import display
 from ..reasons import StationResult, apply_rule, explain_denial, reason, to_check
 from ..unsandboxed.binding import CommandBinding
@@ -167,12 +167,12 @@ def _allow(tool: str, arguments: dict[str, object], risk: Risk, context: ToolCon
         risk=risk,
         read_only=False,
         arguments=final,
-        arguments_hash=digest(final),
+        arguments_hash=compute_digest(final),
         summary=tool,
         checks=(),
         binding=Binding(
             tool=tool,
-            arguments_hash=digest(final),
+            arguments_hash=compute_digest(final),
             folder=context.folder,
             definition_hash=context.definition_hash,
         ),

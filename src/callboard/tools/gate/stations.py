@@ -32,7 +32,7 @@ from ..files.paths import PathDenied, display, to_relative_path
 from ..mcp import catalog
 from ..mcp.names import is_server_tool
 from ..protection import protected_paths
-from ..protection.atomic_write import fingerprint
+from ..protection.atomic_write import compute_fingerprint
 from ..protection.private_paths import list_programs_in
 from ..protection.watch import Watch, find_guarded
 from ..reasons import Denial, HookDenial, StationResult, allow, apply_rule, explain_denial, reason, to_check
@@ -113,7 +113,7 @@ def _check_tool(call_context: CallContext) -> StationResult:
         call_context.arguments, call_context.canonical = decoded, decoded.canonical()
         return PASSED
     call_context.arguments = arguments.decode(tool.arguments, call_context.call.arguments)
-    call_context.canonical = arguments.canonical(call_context.arguments)
+    call_context.canonical = arguments.encode_canonical(call_context.arguments)
     if isinstance(call_context.arguments, bash.BashArguments):
         bash.check_command(call_context.arguments)
     return PASSED
@@ -279,7 +279,7 @@ def _deny(
             or call_context.is_server_tool
         ),
         arguments=final,
-        arguments_hash=arguments.digest(final),
+        arguments_hash=arguments.compute_digest(final),
         summary=_summarize(call_context),
         checks=(*checks, Check(name=station, verdict="deny", detail=message, reasons=reasons)),
         code=code,
@@ -318,7 +318,7 @@ def _to_evaluation(call_context: CallContext, checks: list[Check]) -> Evaluation
             or (call_context.is_server_tool and call_context.tool.policy is not None)
         ),
         arguments=call_context.canonical,
-        arguments_hash=arguments.digest(call_context.canonical),
+        arguments_hash=arguments.compute_digest(call_context.canonical),
         summary=call_description.summarize(tool, call_context.arguments, call_context.shown_path),
         checks=tuple(checks),
         prompt=call_description.write_question(
@@ -350,11 +350,11 @@ def _to_evaluation(call_context: CallContext, checks: list[Check]) -> Evaluation
 def _bind(call_context: CallContext) -> Binding:
     return Binding(
         tool=call_context.tool.name,
-        arguments_hash=arguments.digest(call_context.canonical),
+        arguments_hash=arguments.compute_digest(call_context.canonical),
         folder=call_context.context.folder,
         definition_hash=call_context.context.definition_hash,
         file=call_context.plan.path if call_context.plan is not None else "",
-        file_hash=fingerprint(call_context.plan.before) if call_context.plan is not None else "",
+        file_hash=compute_fingerprint(call_context.plan.before) if call_context.plan is not None else "",
         declared=call_context.tool.offer.digest if call_context.tool.offer is not None else "",
     )
 

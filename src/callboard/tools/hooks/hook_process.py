@@ -92,7 +92,7 @@ class _Running:
             return f"cannot start: {display(status.error, _MAX_QUOTE_CHARS)}"
         if status.exit == 0:
             return ""
-        last = display(self._log.last_line(), _MAX_QUOTE_CHARS)
+        last = display(self._log.find_last_line(), _MAX_QUOTE_CHARS)
         how = "ended" if status.exit is None else f"ended with exit code {status.exit}"
         return f"{how}: {last}" if last else how
 

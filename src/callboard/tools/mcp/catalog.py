@@ -13,7 +13,7 @@ from callboard.contracts.facts.tool import SandboxApplied
 from callboard.contracts.ports.tools import Evaluation, Reporter, ToolCall, ToolContext, ToolOutcome
 from callboard.contracts.text.sentences import to_clause
 
-from ..arguments import CALL_AGAIN, MAX_ARGUMENTS_CHARS, digest
+from ..arguments import CALL_AGAIN, MAX_ARGUMENTS_CHARS, compute_digest
 from ..call_binding import check_binding, refuse_changed
 from ..files.paths import display
 from ..reasons import Denial, reason
@@ -94,5 +94,5 @@ async def run(
     if binding is None or binding.declared != offer.digest:
         raise refuse_changed("The server's declaration of the tool")
     decoded = decode(offer, call.arguments)
-    check_binding(call, evaluation, context, digest(decoded.canonical()))
+    check_binding(call, evaluation, context, compute_digest(decoded.canonical()))
     return await servers.call(context, offer, decoded.values, reporter)

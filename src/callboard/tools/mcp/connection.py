@@ -358,7 +358,7 @@ class Link:
         return self._add_last_line(self.log.reason or describe(error, self.log.redact, MAX_HANDSHAKE_SECONDS))
 
     def _add_last_line(self, why: str) -> str:
-        last = self.log.last_line()
+        last = self.log.find_last_line()
         return f"{to_clause(why)}: {display(last, 300)}" if last else why
 
 

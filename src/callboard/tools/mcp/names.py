@@ -32,7 +32,7 @@ def map_servers(names: Iterable[str]) -> dict[str, str]:
     return parts
 
 
-def tool_name(server: str, name: str, used: Iterable[str]) -> str:
+def build_tool_name(server: str, name: str, used: Iterable[str]) -> str:
     """Return a unique name for a tool. `used` are existing names."""
     prefix = f"{PREFIX}{server}__"
     plain = _FOREIGN.sub("_", name)

@@ -46,7 +46,7 @@ class ServerLog:
         while self._size - len(self._pieces[0]) > MAX_CHARS + _BEFORE:
             self._size -= len(self._pieces.popleft())
 
-    def text(self) -> str:
+    def read_text(self) -> str:
         """Return the kept text, redacted before it is truncated."""
         whole = "".join(self._pieces)[-MAX_CHARS - _BEFORE :]
         redactor = self._new_redactor()
@@ -59,6 +59,6 @@ class ServerLog:
         redactor = self._new_redactor()
         return redactor.add(text) + redactor.read_withheld()
 
-    def last_line(self) -> str:
+    def find_last_line(self) -> str:
         """Return the last line with content."""
-        return next((line.strip() for line in reversed(self.text().splitlines()) if line.strip()), "")
+        return next((line.strip() for line in reversed(self.read_text().splitlines()) if line.strip()), "")

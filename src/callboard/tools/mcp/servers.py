@@ -309,7 +309,7 @@ def _to_state(slot: _Slot, selection: ToolSelection) -> ServerState:
         refused=selection.refused,
         refusals=selection.refusals,
         deferred=server.deferred,
-        said=link.log.text() if link is not None else "",
+        said=link.log.read_text() if link is not None else "",
     )
     if link is not None and link.connected:
         return msgspec.structs.replace(

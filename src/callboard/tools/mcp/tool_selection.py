@@ -99,7 +99,7 @@ def select_tools(server: Server, part: str, declared: Sequence[DeclaredTool]) ->
         )
         if not reason:
             names_seen.add(tool.name)
-            name = names.tool_name(part, tool.name, offers)
+            name = names.build_tool_name(part, tool.name, offers)
             if not any(fnmatch.fnmatchcase(tool.name, pattern) for pattern in server.tools):
                 excluded.append(name)
                 continue

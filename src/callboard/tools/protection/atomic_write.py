@@ -32,7 +32,7 @@ class StoppedError(Exception):
     """The call was stopped before its change. Nothing was written."""
 
 
-def fingerprint(data: bytes | None) -> str:
+def compute_fingerprint(data: bytes | None) -> str:
     """Return the SHA-256 of a file's content in hex; `absent` without a file."""
     return ABSENT if data is None else hashlib.sha256(data).hexdigest()
 

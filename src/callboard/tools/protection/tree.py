@@ -126,7 +126,7 @@ _trees: OrderedDict[str, Tree] = OrderedDict()
 _lock = threading.Lock()
 
 
-def tree(root: str) -> Tree:
+def get_tree(root: str) -> Tree:
     """Return the cached tree of a folder."""
     with _lock:
         cached = _trees.setdefault(root, Tree(root))

@@ -18,7 +18,7 @@ from ..files.handles import Folder, exists
 from ..files.paths import PROTECTED, PathDenied, find_protected
 from . import repositories
 from .private_paths import PrivatePaths
-from .tree import MAX_DEPTH, MAX_ENTRIES, MAX_PROTECTED, ProtectedPath, tree
+from .tree import MAX_DEPTH, MAX_ENTRIES, MAX_PROTECTED, ProtectedPath, get_tree
 
 ASIDE: Final = ".set-aside"
 _BEYOND: Final = f"paths deeper than {MAX_DEPTH} folders or beyond {MAX_ENTRIES:,} entries and {MAX_PROTECTED:,} names"
@@ -80,7 +80,7 @@ class Watch:
     def __init__(self, folder: str, private: PrivatePaths = _NOTHING_PRIVATE) -> None:
         self._root = folder.rstrip("/")
         self._private = private
-        survey = tree(folder).survey()
+        survey = get_tree(folder).survey()
         self._parents = {path.path: path.parent for path in survey.paths}
         self._links: dict[str, str] = {}
         self._identities: set[_Identity] = set()
@@ -98,7 +98,7 @@ class Watch:
 
     def rename_new(self) -> tuple[RenamedPath, ...]:
         """Rename new protected paths. Blocks."""
-        survey = tree(self._root).survey()
+        survey = get_tree(self._root).survey()
         new = [part for path in survey.paths for part in self._list_new(path)]
         new += [
             relative_path for relative_path in self._missing_targets if os.path.lexists(f"{self._root}/{relative_path}")
