@@ -30,7 +30,7 @@ SHOWN_LINES = 30
 
 
 class PageError(Exception):
-    """The page could not be built. The message says what to do."""
+    """The page could not be built. The message explains what to do."""
 
 
 def source_hash(web: Path = WEB) -> str:

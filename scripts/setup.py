@@ -40,7 +40,7 @@ HELD_BY = {
 
 
 class SetupError(Exception):
-    """The set-up failed. The message says what to do."""
+    """The set-up failed. The message explains what to do."""
 
 
 def setup(level: str) -> None:

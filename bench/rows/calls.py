@@ -55,7 +55,7 @@ async def run(scale: Scale) -> Result:
         "task can run. The longest block is measured as CPU time of the loop's thread and as wall time, which includes "
         "other processes of the machine. A first call sends a conversation for the first time, as after a restart. A "
         "request grows with the conversation. Baseline: the same bytes, encoded once, over a bare socket. The CPU time "
-        "without that of the bytes must not grow. Peers are the model clients of three frameworks, with the same turns "
+        "without these bytes must not grow. Peers are the model clients of three frameworks, with the same turns "
         "in their own types. Messages and generateContent have no peer here.",
         lines=tuple(_lines(measured, lengths)),
         notes=tuple(f"{name} is not installed." for name in missing),

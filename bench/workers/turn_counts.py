@@ -67,7 +67,7 @@ class TurnCounts(msgspec.Struct, frozen=True, kw_only=True):
     calls: float
 
 
-#: The most that a turn may take. A change that needs more says why here, a change that needs less lowers it.
+#: The most that a turn may take. A change that needs more gives the reason here; one that needs less lowers it.
 BUDGETS = {
     "new": TurnCounts(
         iterations=34, tasks=13, commits=5, hops=3, folds=20, view_folds=20, scans=15, configurations=1, calls=8700

@@ -18,7 +18,7 @@ MINE = "trn_2"
 
 
 class RecordedRequests:
-    """Records of requests to answer here and elsewhere."""
+    """Records of requests to answer here and in another program."""
 
     def __init__(self) -> None:
         self.answered: list[str] = []

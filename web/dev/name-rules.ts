@@ -1,20 +1,8 @@
 /** Rules for names: a name says what it holds, and a function begins with a verb. */
+import words from './avoided-words.json'
 import { formatPosition, listNodes, type Node, type Source } from './sources'
 
-const VAGUE: ReadonlySet<string> = new Set([
-  'told',
-  'said',
-  'given',
-  'known',
-  'shown',
-  'giving',
-  'telling',
-  'one',
-  'found',
-  'desk',
-  'veil',
-  'kin',
-])
+const VAGUE: ReadonlySet<string> = new Set(words.names)
 
 /** First words of functions and methods: verbs, and verbs of predicates. Add one that is missing. */
 const VERBS: ReadonlySet<string> = new Set(

@@ -117,7 +117,7 @@ def to_command(session: PastSession, turn: PastTurn, workspace: str) -> ImportTu
 
 @dataclass(frozen=True)
 class _IndexedFile:
-    """A transcript as last read; `problem` says why it is unreadable. `stamp` is its time of change (ns) and size."""
+    """A transcript as last read; `problem` explains why it is unreadable. `stamp` is its time of change (ns) and size."""
 
     stamp: tuple[int, int]
     session: PastSession | None = None
@@ -126,7 +126,7 @@ class _IndexedFile:
 
 @dataclass(frozen=True)
 class _File:
-    """A transcript to read. `is_expected` says that its path names the requested folder."""
+    """A transcript to read. `is_expected` states that its path names the requested folder."""
 
     source: SessionSource
     path: Path

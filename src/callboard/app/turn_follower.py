@@ -55,7 +55,7 @@ def answer_actions(
     """Pass the actions of a batch to the policy.
 
     Args:
-        is_own: True for an action of the followed work, False for one elsewhere, None for one to ignore.
+        is_own: True for an action of the followed work, False for one of other work, None for one to ignore.
     """
     pending: set[str] = set()
     for op in batch.ops:

@@ -1,6 +1,6 @@
 """Refusals and the closed list of their codes.
 
-A refusal reports a caller's mistake or a limit. It changes nothing and says what to do next. Any
+A refusal reports a caller's mistake or a limit. It changes nothing and explains what to do next. Any
 other error is a defect or a failure of the machine.
 """
 

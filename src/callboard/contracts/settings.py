@@ -314,7 +314,7 @@ class SettingsProblem(msgspec.Struct, frozen=True, kw_only=True, rename="camel",
 class ListedRule(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """A rule with its place.
 
-    `source` is its file, empty for an approval or a person. `held_back` says why it does not apply:
+    `source` is its file, empty for an approval or a person. `held_back` explains why it does not apply:
     the folder is not trusted, or it expired.
     """
 

@@ -86,7 +86,7 @@ Surface = Literal[
     "remote_teammate",
     "team_policy",
 ]
-#: How long, and where, what a fact says is kept.
+#: How long and where the content of a fact is stored.
 Persistence = Literal[
     "ephemeral_live",
     "transcript",

@@ -68,7 +68,7 @@ class ConfiguredModels:
 
         Args:
             wanted: `MODEL`, `PROVIDER/MODEL` (any model of a configured provider), or empty for the default. The route's
-                reason says if the wanted model is not configured or unavailable.
+                reason states if the wanted model is not configured or unavailable.
         """
         configuration = self._configuration
         candidates = tuple(configuration.models)

@@ -11,7 +11,7 @@ calls:                        # calls of every agent, in order
     - text: Let me read it.
     - tool: {name: Read, arguments: {file_path: notes.md}}
     - usage: {input: 1200, output: 80, cached: 1000, reasoning: 20}
-  - - text: It says hello.
+  - - text: It prints hello.
 agents:                       # calls of one agent, in place of `calls`
   reviewer:
     - - text: Looks good.
@@ -95,7 +95,7 @@ class ScenarioUsage(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 class Fail(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     code: Code
-    message: str = "the scenario says so"
+    message: str = "requested by the scenario"
     retryable: bool = False
     retry_after: float | None = None
     attempts: int | None = None

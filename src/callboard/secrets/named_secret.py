@@ -84,5 +84,5 @@ def explain_ordinary(name: str, value: str) -> str:
     if bare.isdecimal() and len(bare) < _MAX_NUMBER_CHARS:
         return "it looks like a number"
     if bare.lower() in f"{HANDLE}{name}".lower():
-        return "it is part of its own handle"
+        return "it is part of its handle"
     return ""

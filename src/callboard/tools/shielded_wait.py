@@ -23,7 +23,7 @@ def kill(process: asyncio.subprocess.Process) -> None:
 
 
 async def wait_shielded(work: Awaitable[T], stop: Callable[[], None] | None = None) -> tuple[T, bool]:
-    """Wait for the work to end, even if this task is cancelled meanwhile.
+    """Wait for the work to end, even if this task is cancelled in the meantime.
 
     Args:
         stop: Called at a cancellation, to end the work sooner.

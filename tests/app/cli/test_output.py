@@ -65,6 +65,6 @@ def test_x7_notes_on_a_command_count_hidden_parts_and_mark_the_agents_descriptio
         "2 commands",
         "2 invisible characters, written as ⟨U+…⟩",
         "1 value masked as secret",
-        "the agent says: Says⟨U+200B⟩ hello",
+        "message from the agent: Says⟨U+200B⟩ hello",
     ]
     assert list_preview_notes("echo 'a", "{}", None) == ["cannot be parsed as commands: their number is unknown"]

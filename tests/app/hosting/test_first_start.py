@@ -1,4 +1,4 @@
-"""Failures of a first start: each says what happened and what to do, without a stack trace."""
+"""Failures of a first start: each explains what happened and what to do, without a stack trace."""
 
 from __future__ import annotations
 

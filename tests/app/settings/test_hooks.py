@@ -135,7 +135,7 @@ def test_doctor_names_a_hook_for_a_tool_that_nobody_has(product: Product) -> Non
 def test_a_hook_in_a_folder_of_other_agents_does_not_run(product: Product) -> None:
     """SAFE-08: an agent of that folder could change the hook, which runs outside the sandbox.
 
-    A hook stops running once its folder is opened, also through a link. Doctor says what to do.
+    A hook stops running once its folder is opened, also through a link. Doctor explains what to do.
     """
     other, mark = product.place / "other", product.place / "ran"
     (other / "hooks").mkdir(parents=True)

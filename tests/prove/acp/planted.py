@@ -2,7 +2,7 @@
 
 unasked       a request for permission is allowed before any answer
 death-unseen  an agent that died is reported as connected, with an ended turn
-wide          the agent stays in the mode of its own settings
+wide          the agent stays in the mode of its settings
 twice         a write through Callboard is not bound to the approved call
 left          processes that the agent started do not end with it
 early         a call that the agent reports as running is at once recorded as run without a request

@@ -31,7 +31,7 @@ MARKS = "abcdef"
 #: End of every reply, after everything was observed. A viewer gets each piece separately.
 TAIL = "That was all. "
 RESUME_INPUT = "go-on"
-#: Least number of looks at the store meanwhile, and the time limit for all of this, in seconds.
+#: Least number of looks at the store in the meantime, and the time limit for all of this, in seconds.
 SAMPLES = 3
 WAITS_S = 60.0
 #: Pieces of the reply that is killed, one per millisecond, so that most of it is older than the

@@ -9,7 +9,7 @@ from tests.prove.driver import sabotages
 
 #: Faults of the table with what follows their colon.
 ARGUMENTS = {"unsaid:TYPE": "unsaid:turn.started"}
-#: Plants each fault in a process of its own, because a fault changes the loaded product.
+#: Plants each fault in a separate process, because a fault changes the loaded product.
 PLANT = """
 import os, sys
 from tests.prove.driver import sabotages

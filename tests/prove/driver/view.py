@@ -13,7 +13,7 @@ Row = dict[str, Any]
 Rows = dict[str, dict[str, Row]]
 #: Fields with the time or the fact of a row. They are not shown.
 _BESIDE = frozenset({"order", "sequence", "since", "epoch"})
-#: Rows without an entity of their own. The product may choose their keys.
+#: Rows without an entity. The product may choose their keys.
 _UNNAMED = frozenset({"runtime_status", "error", "user_text"})
 
 

@@ -5,7 +5,7 @@ during an export; the repeated request then gets one answer. The packs are downl
 does. `auditor`, which shares no code with the product, and `callboard verify` check them, and the
 proof compares them byte by byte with the log on disk. Then texts of the child are erased: no stored
 or later pack has them, and the chain still verifies. Finally bytes of packs are changed, in every
-field of the zip and elsewhere, and each change must be reported.
+field of the zip and between the fields, and each change must be reported.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ async def test_the_proof_of_evidence_fails_if_a_pack_differs_from_the_log(
 
 
 def test_the_auditor_needs_nothing_but_python(tmp_path: Path) -> None:
-    """The input is no pack. It says so without an import of the product or of a package."""
+    """The input is no pack. The message needs no import of the product or of a package."""
     (tmp_path / "pack.zip").write_bytes(b"no pack")
 
     alone = [sys.executable, "-I", "-S", auditor.__file__, str(tmp_path / "pack.zip")]

@@ -203,7 +203,7 @@ static int sync_file(int file, int (*real)(int)) {
         errno = EIO;
         return -1;
     }
-    /* The page cache is what is tried here, and the trace says what was synced: the real disk need not be waited for. */
+    /* The trace records what was synced, so a wait for the real disk is not needed. */
     record(SYNC, path, inode, 0, 0, 0);
     __atomic_add_fetch(&control->count, 1, __ATOMIC_SEQ_CST);
     pthread_mutex_unlock(&lock);

@@ -48,7 +48,7 @@ class Home:
         self._fault = fault
         self._server: Server | None = None
         self._session = ""
-        self._desk = ""
+        self._writer_thread = ""
         self._sent: dict[str, dict[str, Any]] = {}
         self._answers: dict[str, dict[str, Any]] = {}
         self._rounds = 0
@@ -61,8 +61,8 @@ class Home:
         assert await followed.until(lambda: followed.count("turn.completed") == 1)
         await followed.close()
         await self._work(server, [self._handoff(0)], _never())
-        desk = [fact for fact in self._log().facts[self._session] if fact.type == "thread.opened"][-1]
-        self._desk = desk.id("t")
+        opening = [fact for fact in self._log().facts[self._session] if fact.type == "thread.opened"][-1]
+        self._writer_thread = opening.id("t")
 
     async def round(self, number: int, moment: Moment) -> bool:
         """Send the handoffs of a round, kill at the moment, and start the server again.
@@ -102,10 +102,10 @@ class Home:
     def _open(self) -> list[dict[str, Any]]:
         """Return the unanswered commands, and the person's resume of the agent."""
         again = [command for key, command in self._sent.items() if key not in self._answers]
-        if not self._desk:
+        if not self._writer_thread:
             return again
         self._rounds += 1
-        body = {"sessionId": self._session, "threadId": self._desk, "text": "go on"}
+        body = {"sessionId": self._session, "threadId": self._writer_thread, "text": "go on"}
         return [*again, {"command": "submit_turn", "key": f"on-{self._rounds}", "body": body}]
 
     async def _work(self, server: Server, sends: list[dict[str, Any]], moment: Moment) -> bool:

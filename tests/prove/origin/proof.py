@@ -142,7 +142,7 @@ async def _attack(
 async def _connected(playwright: Playwright, debugger: str) -> Browser:
     """Connect to the browser that the product opened.
 
-    Playwright may wait forever if a page navigates meanwhile, so it tries several times.
+    Playwright may wait forever if a page navigates in the meantime, so it tries several times.
     """
     for _ in range(_TRIES - 1):
         with contextlib.suppress(PlaywrightTimeout):
@@ -219,7 +219,7 @@ def _changed_nothing(report: Report, at: Place, before: int) -> None:
 
 
 def _facts(at: Place) -> int:
-    """Return the number of facts of workspaces. A turn that ends meanwhile writes none."""
+    """Return the number of facts of workspaces. A turn that ends in the meantime writes none."""
     with closing(sqlite3.connect(f"{(at.store / store.DATABASE).as_uri()}?mode=ro", uri=True)) as reader:
         counted = "SELECT count(*) FROM facts JOIN streams ON number = stream WHERE name LIKE 'wks_%'"
         return reader.execute(counted).fetchone()[0]

@@ -1,5 +1,5 @@
 """The product as a person at a terminal starts it, with its browser, and all command lines
-meanwhile.
+in the meantime.
 """
 
 from __future__ import annotations

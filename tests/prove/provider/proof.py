@@ -41,7 +41,7 @@ SILENCE_S = 8.0
 #: Attempts of the product for one answer.
 ATTEMPTS = 4
 #: Seconds that it waits in total for an overloaded provider. It tries more often than above
-#: meanwhile.
+#: in the meantime.
 PATIENCE_S = 2.5
 ALWAYS = 1000
 ASKS = '{"error": {"message": "Too many requests. Please try again in 1 second."}}'

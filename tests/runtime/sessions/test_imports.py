@@ -77,7 +77,7 @@ async def test_a_past_session_is_imported_as_facts_and_listed(tmp_path: Path):
 
 
 async def test_an_imported_turn_runs_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture):
-    """Its model and tool calls happened elsewhere."""
+    """Its model and tool calls happened in another product."""
     book, _ = left(tmp_path)
     async with open_runtime(tmp_path, calls(), past_sessions=book) as board:
         imported = await board.do(wanted(board))

@@ -168,7 +168,7 @@ async def test_a_repository_with_files_elsewhere_is_refused(hostile: Path, tmp_p
     run_plain_git(hostile, "config", "core.worktree", str(elsewhere))
 
     assert await locate_repository(str(hostile)) == GitResult(
-        128, "the repository's settings place its files elsewhere"
+        128, "the repository's settings place its files in other folders"
     )
 
 

@@ -41,10 +41,10 @@ def read_calls(place: Path) -> list[str]:
 
 @asynccontextmanager
 async def open_agent(
-    folder: Path, *servers: Server, veil: Callable[[], StreamRedaction] = PlainText, **context: Any
+    folder: Path, *servers: Server, redaction: Callable[[], StreamRedaction] = PlainText, **context: Any
 ) -> AsyncIterator[Agent]:
     """Yield an agent whose folder has these servers, connected."""
-    toolbox = FolderToolbox(patience=PATIENCE, new_redactor=veil)
+    toolbox = FolderToolbox(patience=PATIENCE, new_redactor=redaction)
     agent = Agent(folder, toolbox, **{"servers": servers, **context})
     try:
         await toolbox.prepare(agent.context)

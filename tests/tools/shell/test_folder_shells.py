@@ -173,8 +173,8 @@ def test_any_stored_part_of_a_long_output_can_be_read():
 
 def test_a_reader_receives_harmless_pending_characters():
     """SAFE-03: with or without a reader, no text is lost or repeated."""
-    veil = Redaction([NamedSecret("deploy", "me7Kq-x2Zp9w", "keyring")]).redact_stream
-    unread, read = Output(lambda _: None, veil()), Output(lambda _: None, veil())
+    redaction = Redaction([NamedSecret("deploy", "me7Kq-x2Zp9w", "keyring")]).redact_stream
+    unread, read = Output(lambda _: None, redaction()), Output(lambda _: None, redaction())
     for output in (unread, read):
         output.add(b"heard me\n")
 

@@ -1,6 +1,6 @@
 """One prompt of a remote agent, followed until its task ends or the agent becomes unreachable.
 
-Events come from the stream. If the stream ends early, the task is polled: silence says nothing about its state.
+Events come from the stream. If the stream ends early, the task is polled: silence does not change its state.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from .pace import Pace
 from .task_events import END_MESSAGES, TaskEventHandler
 
 _TASK_MISSING = "The remote agent no longer has this task."
-#: The message to an agent after a person authorised it elsewhere.
+#: The message to an agent after a person authorised it in another program.
 _AUTHORISED = "It is authorised now."
 
 

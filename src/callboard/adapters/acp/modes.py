@@ -30,7 +30,7 @@ class KnownAgent(NamedTuple):
 
     Attributes:
         modes: The rank of each mode by its id. Any other mode of this agent is unknown.
-        asks_without_modes: The agent asks although it advertises no mode, because its environment says so.
+        asks_without_modes: The agent asks although it advertises no mode, because its environment requests it.
         missing_is_empty: A missing file must read as empty: the agent does not recognise the error.
         writes_itself: The agent writes files itself and sends a copy of each write to the client.
     """

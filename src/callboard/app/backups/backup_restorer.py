@@ -114,7 +114,7 @@ def restore(
 
 @contextlib.contextmanager
 def _lock_store(state_folder: StateFolder, *, replace: bool) -> Generator[None]:
-    """Lock the store's folder, created if missing: no process can open the store meanwhile."""
+    """Lock the store's folder, created if missing: no process can open the store in the meantime."""
     is_new = not state_folder.store.exists()
     state_folder.store.mkdir(mode=0o700, exist_ok=True)
     lock = WriterLock(state_folder.store)

@@ -18,7 +18,7 @@ from .terminal.output import Style, print_json, print_out, to_line
 _HELP = """Verify an evidence pack, using only the file.
 
 Recomputes the hash chain of all facts, the hashes of everything that belongs to them, and which facts belong to the
-task. Reports the first error and its location. Needs no running Callboard and changes nothing. The pack's README says
+task. Reports the first error and its location. Needs no running Callboard and changes nothing. The pack's README explains
 what the pack proves.
 
 \b

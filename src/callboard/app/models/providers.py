@@ -96,7 +96,7 @@ def _list_variables(model: CompatibleModel | OpenAIModel | AnthropicModel | Goog
 
 
 def build_providers(models: tuple[AnyModel, ...], environment: Mapping[str, str]) -> tuple[ProviderSettings, ...]:
-    """Convert entries to provider settings. `missing` says why a provider has no key.
+    """Convert entries to provider settings. `missing` explains why a provider has no key.
 
     Raises Refusal `bad_settings` if all keys are missing.
     """

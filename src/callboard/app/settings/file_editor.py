@@ -134,7 +134,7 @@ def write_source(place: Place, user: Path, folder: str, before: bytes | None, da
     try:
         if place == "user":
             user.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # Write the target of a link: some people keep their settings elsewhere.
+            # Write the target of a link: some people keep their settings in another folder.
             user.unlink() if data is None else write_private(user.resolve(), data)
             return
         with Folder(folder) as opened:

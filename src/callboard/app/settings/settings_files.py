@@ -241,7 +241,7 @@ class SettingsFiles:
 
 
 def _combine(user: Settings, file: FolderFile, *, is_trusted: bool, was_trusted: bool) -> Effective:
-    """Combine the settings of the user and a folder. `was_trusted` says that a person trusted earlier requests."""
+    """Combine the settings of the user and a folder. `was_trusted` states that a person trusted earlier requests."""
     limit = _find_mode_limit(file, user, trusted=is_trusted)
     names = {server.name for server in user.servers}
     return Effective(

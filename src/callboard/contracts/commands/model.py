@@ -33,7 +33,7 @@ class ConfiguredModel(msgspec.Struct, frozen=True, kw_only=True, rename="camel",
     """A configured model: `name` is `PROVIDER/MODEL`.
 
     `default` marks the model of agents that name none. `fallback` is its position among the models
-    that replace a failed one, from 1; 0 for none. `why` says why it is not `usable`, and what to
+    that replace a failed one, from 1; 0 for none. `why` explains why it is not `usable`, and what to
     do. `window` is in tokens, absent if unknown.
     """
 
@@ -56,7 +56,7 @@ class DetectedSource(msgspec.Struct, frozen=True, kw_only=True, rename="camel", 
 
     `where` is the variable, the address or the program. `models` are the names that a server
     offers. `settings` are the lines that configure it, in settings.toml or in an agent's file.
-    `entry` is the same as an entry of `models`, empty for an agent. Without `settings`, `why` says
+    `entry` is the same as an entry of `models`, empty for an agent. Without `settings`, `why` explains
     what is missing. `configured`: it is in use.
     """
 

@@ -56,7 +56,7 @@ class RemoveSecret(Command, frozen=True, kw_only=True):
 class SecretList(Answer, frozen=True, kw_only=True):
     """The secrets by name, without values.
 
-    `problem` says why the keyring is unavailable; empty if it is available.
+    `problem` explains why the keyring is unavailable; empty if it is available.
     """
 
     secrets: tuple[SecretInfo, ...]

@@ -19,7 +19,7 @@ Interruption = Literal["ended", "asked"]
 class ToolInfo(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """A tool as one agent has it.
 
-    `source` is `folder`, `team`, or `mcp:` and the server's name. `reason` says why it is not
+    `source` is `folder`, `team`, or `mcp:` and the server's name. `reason` explains why it is not
     loaded. `destructive`: its effect may be permanent. A server's claims about `destructive` and
     `read_only` decide nothing alone.
     """

@@ -117,7 +117,7 @@ class CostRecorded(Fact, frozen=True, kw_only=True):
 
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A model that could be called. `excluded` says why this run does not use it; empty if it may."""
+    """A model that could be called. `excluded` explains why this run does not use it; empty if it may."""
 
     provider: str
     model: str

@@ -56,7 +56,7 @@ class ToolCallContent(msgspec.Struct, frozen=True, tag="tool_call", gc=False):
 
 
 class ToolResultContent(msgspec.Struct, frozen=True, tag="tool_result", gc=False):
-    """The result of a call. `failed` includes refused, cancelled and lost calls; the text says which."""
+    """The result of a call. `failed` includes refused, cancelled and lost calls; the text shows which."""
 
     call_id: str
     tool: str

@@ -18,7 +18,7 @@ ToolState = Literal[
 class ToolPart(Part, tag="tool_call", frozen=True, kw_only=True):
     """A tool call. A large `output` is a preview with a ref.
 
-    `code` says why there is no output: refused, failed, cancelled or lost. `done` of `total` is its
+    `code` explains why there is no output: refused, failed, cancelled or lost. `done` of `total` is its
     progress; without `total` the amount is unknown. `asked` are the model's arguments, if a hook
     replaced them.
     """

@@ -32,7 +32,7 @@ class RosterPanel(Reducer):
         several: Whether there was ever a second agent.
         lacking: What degrades each agent, by thread.
         apart: The rows of agents that were closed before the merge of their work, by agent. Their worktree is removed,
-            unless a warning says otherwise.
+            unless a warning reports otherwise.
     """
 
     USES = (CHANGES, Sleeper.FACTS, Inboxes.FACTS, OpenMerges.FACTS, HumanAgents.FACTS)

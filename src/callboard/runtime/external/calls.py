@@ -363,7 +363,7 @@ class ExternalCalls:
 
     def _build_partial_outcome(self, tracked: _Call) -> ToolOutcome:
         changes, blobs = external_calls.list_changes(tracked.report, self._context)
-        # Writes through Callboard are recorded as calls of their own.
+        # Writes through Callboard are recorded as separate calls.
         changes = tuple(change for change in changes if change.path not in tracked.writes.written)
         duration = round((self._host.dependencies.clock.elapsed() - tracked.began) * 1000)
         return ToolOutcome(output=tracked.report.output, duration_ms=duration, changes=changes, blobs=blobs)

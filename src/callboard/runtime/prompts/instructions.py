@@ -1,4 +1,4 @@
-"""Instructions from files of the folder, in a prompt layer of their own.
+"""Instructions from files of the folder, in a separate prompt layer.
 
 The layer names its source. It describes how to work and grants no permissions.
 """

@@ -42,7 +42,7 @@ class _Progress:
 class SessionImporter(Service):
     """Lists and imports past sessions.
 
-    It reads files in threads and imports each turn as a command of its own, so other commands run
+    It reads files in threads and imports each turn as a separate command, so other commands run
     between two turns.
     """
 

@@ -100,14 +100,14 @@ async def locate_repository(folder: str) -> GitResult:
     """Return the root of the folder's repository, the folder's path below it, and its newest
     commit, one per line.
 
-    A repository whose settings place its files elsewhere is refused, because git would write there.
+    A repository whose settings place its files in other folders is refused, because git would write there.
     """
     located = await git(folder, "rev-parse", "--absolute-git-dir", "--show-toplevel", "--show-prefix", "HEAD")
     if located.code:
         return located
     store, root, *rest = located.text.splitlines()
     if not await asyncio.to_thread(_is_own_repository, Path(root), Path(store)):
-        return GitResult(128, "the repository's settings place its files elsewhere")
+        return GitResult(128, "the repository's settings place its files in other folders")
     return GitResult(0, "\n".join((root, rest[0] if len(rest) > 1 else "", rest[-1])))
 
 

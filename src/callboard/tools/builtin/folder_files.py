@@ -83,7 +83,7 @@ class FolderFiles:
                 raise Refusal("path_denied", denied.message, field="path", hint=PATH_HINT) from denied
             except ChangedMeanwhileError as changed:
                 raise Refusal(
-                    "file_changed", "The file changed meanwhile.", hint="Read it again, then repeat the change."
+                    "file_changed", "The file changed in the meantime.", hint="Read it again, then repeat the change."
                 ) from changed
             except OSError as error:
                 raise Refusal(

@@ -158,7 +158,7 @@ class Folder:
         except FileNotFoundError:
             if not create:
                 raise
-            # Another process may have created it meanwhile. Opening it checks its kind.
+            # Another process may have created it in the meantime. Opening it checks its kind.
             with suppress(FileExistsError):
                 os.mkdir(name, dir_fd=handle)
             inner = os.open(name, _TRAVERSE, dir_fd=handle)

@@ -81,7 +81,7 @@ def remove(folder: Folder, path: str, before: bytes) -> None:
 def _swap(handle: int, temporary: str, name: str, plan: PlannedChange) -> None:
     if plan.before is None:
         try:
-            # Unlike a rename, a link never replaces a file that was created meanwhile.
+            # Unlike a rename, a link never replaces a file that was created in the meantime.
             os.link(temporary, name, src_dir_fd=handle, dst_dir_fd=handle, follow_symlinks=False)
         except FileExistsError as error:
             raise ChangedMeanwhileError from error

@@ -17,7 +17,7 @@ class PrivatePaths:
 
     Example:
         before = PrivatePaths("/home/ann", ("/home/ann/.zshrc",))
-        before.list_new()  # [".zshrc"] if a command created it meanwhile
+        before.list_new()  # [".zshrc"] if a command created it in the meantime
     """
 
     def __init__(self, folder: str, paths: Iterable[str]) -> None:

@@ -119,7 +119,7 @@ async def start(
     to_outcome: Callable[[guarded_command.CommandResult], ToolOutcome],
     redactor: StreamRedaction | None,
 ) -> tuple[BackgroundCommand, bool]:
-    """Start a background command. Return it, and whether this task was cancelled meanwhile."""
+    """Start a background command. Return it, and whether this task was cancelled in the meantime."""
     source, sink = os.pipe()
     os.set_blocking(sink, False)
     output = Output(_discard, redactor)

@@ -99,7 +99,7 @@ class GuardedCommand:
 
 
 async def start(launch: Launch, output: Output, *, source: int = -1) -> tuple[GuardedCommand, bool]:
-    """Start a command with both outputs merged. Return it, and whether this task was cancelled meanwhile.
+    """Start a command with both outputs merged. Return it, and whether this task was cancelled in the meantime.
 
     Takes ownership of `source`, the descriptor of the command's input; -1 for none.
     """

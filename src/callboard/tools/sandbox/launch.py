@@ -139,7 +139,7 @@ async def start_guard(
         output: Target of both outputs.
         limit: Maximum length of an output line, in bytes.
     Returns:
-        The guard, and whether this task was cancelled meanwhile.
+        The guard, and whether this task was cancelled in the meantime.
     Raises:
         OSError, ValueError: The command could not start.
     """

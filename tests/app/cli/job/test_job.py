@@ -144,7 +144,7 @@ def test_the_approval_policy_answers_requests_of_workers(product: Product, appro
 
 
 def test_the_approval_policy_ignores_requests_of_other_agents(product: Product):
-    """CTL-04: without a person, a job rejects requests of its own workers and no others."""
+    """CTL-04: without a person, a job rejects requests of its workers and no others."""
     create_session(product, ALPHA)
     with product.up(), product.terminal("run", "Write the report", "--session", "last") as terminal:
         terminal.until("[a]pprove once")

@@ -48,8 +48,8 @@ export function useArtifactHandlers(
   const sessionId = session.id
   return useMemo(() => {
     // Show what was just created.
-    const showNewest = (artifactId: string) => (made: boolean) => {
-      if (made) onOpen(artifactId, null)
+    const showNewest = (artifactId: string) => (isCreated: boolean) => {
+      if (isCreated) onOpen(artifactId, null)
     }
     return {
       onOpen,
@@ -83,9 +83,9 @@ export function useArtifactHandlers(
       },
       onCreate: ({ artifactId }, draft) =>
         workbench.captureRefusal(async () => {
-          const made = await artifacts.create(sessionId, draft)
+          const createdId = await artifacts.create(sessionId, draft)
           artifacts.write(artifactId, null)
-          onOpen(made, null)
+          onOpen(createdId, null)
         }),
       ...exportHandlers({ workbench }, sessionId),
     }

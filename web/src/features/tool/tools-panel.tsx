@@ -118,7 +118,7 @@ function Tool({ tool }: { tool: ToolInfo }) {
         {tool.readOnly === true && <Badge>{t('tools.read_only')}</Badge>}
         {tool.destructive === true && <Badge tone="warn">{t('tools.destructive')}</Badge>}
         {tool.concurrency === 'parallel' && <Badge>{t('tools.parallel')}</Badge>}
-        {tool.interruption === 'asked' && <Badge>{t('tools.asked')}</Badge>}
+        {tool.interruption === 'asked' && <Badge>{t('tools.interruptible')}</Badge>}
         <span className="ml-auto text-sm text-ink-faint">
           {t.find(`tools.source.${tool.source}`) ?? stripTerminalCodes(tool.source)}
         </span>

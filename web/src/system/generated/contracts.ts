@@ -1257,7 +1257,7 @@ export interface CancelTask {
   readonly reason?: string
 }
 
-/** A model that could be called. `excluded` says why this run does not use it; empty if it may. */
+/** A model that could be called. `excluded` explains why this run does not use it; empty if it may. */
 export interface Candidate {
   readonly provider: string
   readonly model: string
@@ -1450,7 +1450,7 @@ export interface CompleteTask {
  * A configured model: `name` is `PROVIDER/MODEL`.
  *
  * `default` marks the model of agents that name none. `fallback` is its position among the models
- * that replace a failed one, from 1; 0 for none. `why` says why it is not `usable`, and what to
+ * that replace a failed one, from 1; 0 for none. `why` explains why it is not `usable`, and what to
  * do. `window` is in tokens, absent if unknown.
  */
 export interface ConfiguredModel {
@@ -1707,7 +1707,7 @@ export interface DeliveredArtifact {
  *
  * `where` is the variable, the address or the program. `models` are the names that a server
  * offers. `settings` are the lines that configure it, in settings.toml or in an agent's file.
- * `entry` is the same as an entry of `models`, empty for an agent. Without `settings`, `why` says
+ * `entry` is the same as an entry of `models`, empty for an agent. Without `settings`, `why` explains
  * what is missing. `configured`: it is in use.
  */
 export interface DetectedSource {
@@ -2717,7 +2717,7 @@ export interface ListWorkspaces {
 /**
  * A rule with its place.
  *
- * `source` is its file, empty for an approval or a person. `held_back` says why it does not apply:
+ * `source` is its file, empty for an approval or a person. `held_back` explains why it does not apply:
  * the folder is not trusted, or it expired.
  */
 export interface ListedRule {
@@ -3844,7 +3844,7 @@ export interface SecretInfo {
 /**
  * The secrets by name, without values.
  *
- * `problem` says why the keyring is unavailable; empty if it is available.
+ * `problem` explains why the keyring is unavailable; empty if it is available.
  */
 export interface SecretList {
   readonly secrets: readonly SecretInfo[]
@@ -4852,7 +4852,7 @@ export interface ToolFailed {
 /**
  * A tool as one agent has it.
  *
- * `source` is `folder`, `team`, or `mcp:` and the server's name. `reason` says why it is not
+ * `source` is `folder`, `team`, or `mcp:` and the server's name. `reason` explains why it is not
  * loaded. `destructive`: its effect may be permanent. A server's claims about `destructive` and
  * `read_only` decide nothing alone.
  */
@@ -4883,7 +4883,7 @@ export interface ToolLost {
 /**
  * A tool call. A large `output` is a preview with a ref.
  *
- * `code` says why there is no output: refused, failed, cancelled or lost. `done` of `total` is its
+ * `code` explains why there is no output: refused, failed, cancelled or lost. `done` of `total` is its
  * progress; without `total` the amount is unknown. `asked` are the model's arguments, if a hook
  * replaced them.
  */

@@ -80,7 +80,7 @@ class Approvals:
             self._print_line(self._style.warn(f"  · {_format_outcome(row, 'not of this turn, so not answered here')}"))
 
     def settle(self, action: str) -> None:
-        """Mark an action as answered, here or elsewhere, or withdrawn."""
+        """Mark an action as answered, here or in another client, or as withdrawn."""
         if action not in self._open or self._open[action].is_set():
             return
         self._open[action].set()
@@ -119,7 +119,7 @@ class Approvals:
                 self._report_settled(row)
 
     async def _answer(self, row: ActionRow) -> Answer | None:
-        """Return the answer; None if the action was settled elsewhere first."""
+        """Return the answer; None if the action was settled in another client first."""
         if self._open[row.action_id].is_set():
             return None
         if self._build_policy is not None:
@@ -139,7 +139,7 @@ class Approvals:
         return None if self._open[row.action_id].is_set() else asking.result()
 
     def _report_settled(self, row: ActionRow) -> None:
-        self._print_line(self._style.dim(f"  · {_format_outcome(row, 'settled elsewhere')}"))
+        self._print_line(self._style.dim(f"  · {_format_outcome(row, 'settled in another client')}"))
 
     def _apply_policy(self, row: ActionRow, policy: Approve) -> Answer:
         # Only a person can provide credentials.
@@ -187,7 +187,7 @@ class Approvals:
         return self._style.dim(f"risk {row.risk}{f', {row.policy}' if row.policy else ''}")
 
     def _show(self, preview: str, *, folds: bool = True) -> bool:
-        """Print the preview, with its end; a fold says how much it hides. Return True if nothing was folded."""
+        """Print the preview, with its end; a fold shows how much it hides. Return True if nothing was folded."""
         if not preview:
             return True
         marked = mark(preview.removesuffix("\n")).split("\n")

@@ -82,7 +82,7 @@ def list_preview_notes(preview: str, arguments: str, commands: int | None) -> li
         *([format_count(commands, "command")] if commands is not None and commands > 1 else []),
         *([f"{format_count(invisible, 'invisible character')}, written as ⟨U+…⟩"] if invisible else []),
         *([f"{format_count(masked, 'value')} masked as secret"] if masked else []),
-        *([f"the agent says: {' '.join(mark_hidden(description).split())}"] if description else []),
+        *([f"message from the agent: {' '.join(mark_hidden(description).split())}"] if description else []),
     ]
 
 

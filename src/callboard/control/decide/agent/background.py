@@ -58,7 +58,7 @@ def put_to_sleep(batch: Batch) -> None:
 
 def _is_oversleeping(batch: Batch, thread: Thread, background: Background) -> bool:
     """Return True if the clock went back since the agent fell asleep, so that its wake time is
-    later than its schedule says."""
+    later than its schedule requires."""
     if batch.inputs.now >= batch.state.at or not background.wake_at:
         return False
     definition = batch.inputs.find_definition(thread.definition)

@@ -288,7 +288,7 @@ def _record_drift(batch: Batch, artifact: str, look: FileState | None) -> bool:
 
 
 def _record_failure(batch: Batch, artifact: str, code: str, message: str, look: FileState | None) -> None:
-    """Record a failed change. If the file changed meanwhile it is a conflict, and the file a
+    """Record a failed change. If the file changed in the meantime it is a conflict, and the file a
     version."""
     save = batch.state.artifacts.saves[artifact]
     before = open_artifact(batch, artifact).version

@@ -5,7 +5,7 @@ paused with a reason, one `resume_thread` gives it a run, and it needs attention
 state and no event, so it applies after every path: an interrupt, a failure, a crash, a message that
 wakes no agent.
 
-Three kinds of agents need no pause, because another fact says what they wait for:
+Three kinds of agents need no pause, because another fact explains what they wait for:
 
 - A child that waits for a slot, or an agent that sleeps until a time, gets its run without a
   person.

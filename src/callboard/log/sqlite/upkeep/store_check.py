@@ -180,7 +180,7 @@ class _Check:
                 if get_primary_code(error) != sqlite3.SQLITE_ERROR:
                     raise
                 if self._connection.execute("SELECT 1 FROM blobs WHERE number = ?", (number,)).fetchone() is None:
-                    # The writer dropped it meanwhile.
+                    # The writer dropped it in the meantime.
                     continue
                 is_intact = False
             self._blobs += 1

@@ -14,7 +14,7 @@ export const enTools = {
   'tools.read_only': 'Read-only',
   'tools.destructive': 'Destructive',
   'tools.parallel': 'Parallel',
-  'tools.asked': 'Interruptible',
+  'tools.interruptible': 'Interruptible',
   'tools.source.folder': 'Folder',
   'tools.source.team': 'Team',
   'tool.progress': '{done} of {total} done',

@@ -16,7 +16,7 @@ export const zhTools: Readonly<Record<keyof typeof enTools, string>> = {
   'tools.read_only': '只读',
   'tools.destructive': '破坏性',
   'tools.parallel': '可并行',
-  'tools.asked': '可中断',
+  'tools.interruptible': '可中断',
   'tools.source.folder': '文件夹',
   'tools.source.team': '团队',
   'tool.progress': '已完成 {done}/{total}',
