@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import cProfile
+import importlib
 import json
 import selectors
 import sys
@@ -137,10 +138,9 @@ async def work(folder: Path, turns: int, selector: CountingSelector, flames: Pat
 
 async def draw_flames(turns: int, peer: Peer, flames: Path) -> None:
     """Write a page with the time of each function of the loop's thread in `turns` turns of new sessions."""
-    # Only the benchmarks install it.
-    from pyinstrument import Profiler
-
-    with Profiler(interval=SAMPLE_SECONDS, async_mode="disabled") as profiler:
+    # Only the benchmarks install it, so the type checker cannot see it.
+    pyinstrument = importlib.import_module("pyinstrument")
+    with pyinstrument.Profiler(interval=SAMPLE_SECONDS, async_mode="disabled") as profiler:
         for number in range(turns):
             await peer.turn(f"drawn-{number}")
     profiler.write_html(flames)
