@@ -80,7 +80,7 @@ class RuntimeRig:
     async def wait_partial(self, session: str, text: str) -> None:
         """Wait until the store has this text as a partial."""
         partials = self.runtime.dependencies.store.partials
-        await self._wait_for(lambda: _has_partial(partials.read(session), text))
+        await self.wait_until(lambda: _has_partial(partials.read(session), text))
 
     async def wait_file(self, name: str) -> None:
         """Wait for a file of the folder."""
@@ -88,7 +88,7 @@ class RuntimeRig:
         async def there() -> bool:
             return (self.folder / name).exists()
 
-        await self._wait_for(there)
+        await self.wait_until(there)
 
     async def wait_deleted(self, session: str) -> None:
         """Wait until the log has nothing of the session."""
@@ -96,7 +96,7 @@ class RuntimeRig:
         async def empty() -> bool:
             return (await self.runtime.dependencies.store.facts.read_head(session)).sequence == 0
 
-        await self._wait_for(empty)
+        await self.wait_until(empty)
 
     async def wait_closed(self) -> None:
         """Wait until the runtime has no open session."""
@@ -105,9 +105,9 @@ class RuntimeRig:
             await self.runtime.sessions.sweep()
             return self.runtime.sessions.open_sessions() == []
 
-        await self._wait_for(none)
+        await self.wait_until(none)
 
-    async def _wait_for(self, condition: Callable[[], Awaitable[bool]]) -> None:
+    async def wait_until(self, condition: Callable[[], Awaitable[bool]]) -> None:
         async with asyncio.timeout(PATIENCE):
             while not await condition():  # noqa: ASYNC110 - the store and the folder have no event for it
                 await asyncio.sleep(0)

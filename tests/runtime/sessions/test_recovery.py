@@ -181,6 +181,12 @@ async def test_a_workspace_rule_reaches_its_workspace_when_the_session_is_opened
     async with open_runtime(tmp_path, scenario) as rig:
         await rig.runtime.sessions.get(turn.session_id)
         await rig.until(rig.workspace, "permission.rule.added")
+
+        async def has_rule() -> bool:
+            return rig.runtime.workspaces.context(rig.workspace).rules != ()
+
+        # The log shows a durable fact before its workspace applies it.
+        await rig.wait_until(has_rule)
         (rule,) = rig.runtime.workspaces.context(rig.workspace).rules
         assert (rule.matcher, rule.verdict, rule.scope) == ("Edit(a.txt)", "allow", "workspace")
 
