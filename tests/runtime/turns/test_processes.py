@@ -82,7 +82,7 @@ async def wait_output(rig: RuntimeRig, session: str, text: str) -> None:
     async def there() -> bool:
         return any(row.output.text == text for row in await list_processes(rig, session))
 
-    await rig._wait_for(there)
+    await rig.wait_until(there)
 
 
 async def test_an_agent_reads_and_stops_its_process(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ async def test_a_key_in_a_processs_output_is_redacted_also_across_reads(tmp_path
         async def whole() -> bool:
             return any("secret://" in row.output.text for row in await list_processes(rig, turn.session_id))
 
-        await rig._wait_for(whole)
+        await rig.wait_until(whole)
         (row,) = await list_processes(rig, turn.session_id)
         for text in (*await list_outputs(rig, turn.session_id), row.output.text):
             assert key[4:11] not in text
