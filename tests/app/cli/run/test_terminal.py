@@ -80,7 +80,7 @@ def test_an_answer_from_elsewhere_ends_the_question(product: Product):
     with product.up(), product.terminal("run", "Write the report") as terminal:
         terminal.until(OFFER)
         approve_from_elsewhere(product)
-        terminal.until("Settled elsewhere")
+        terminal.until("Settled in another client")
         terminal.until("Written.")
         assert terminal.wait() == 0
     assert (product.folder / "report.md").exists()
