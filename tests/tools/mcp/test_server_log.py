@@ -53,7 +53,7 @@ async def test_a_truncated_server_message_contains_no_secret(folder: Path):
     cut = f"import sys; sys.stderr.write({SECRET!r} + '.' * {MAX_CHARS - 9} + chr(10)); sys.exit(3)"
     long = f"print('x' * 490 + {SECRET!r} + 'x' * 490)"
     servers = (python_server("cut", cut), python_server("long", long))
-    async with open_agent(folder, *servers, new_redactor=SECRETS.redact_stream) as agent:
+    async with open_agent(folder, *servers, redaction=SECRETS.redact_stream) as agent:
         states = {state.name: state for state in agent.toolbox.list_servers(agent.context)}
     assert not any(contains_part(f"{state.said} {state.message}") for state in states.values())
     assert states["cut"].said.endswith("....\n")
