@@ -117,7 +117,7 @@ async def test_the_search_reads_the_best_files_and_answers_with_citations(folder
         == """\
 No model is configured, so this is a search for `gap`, `filled`, `filling`, not an answer.
 
-2 files contain them, best matches first.
+2 files match. The best come first.
 
 - `notes/gaps.md:1` `# Gaps`
 - `notes/gaps.md:3` `The gap filling was rewritten.`
@@ -207,7 +207,7 @@ async def test_a_search_without_matches_searches_file_names(folder: Path):
 async def test_a_search_without_findings_reports_it(folder: Path):
     answer_text = await Work(folder).ask("zeppelin")
     assert answer_text.startswith(
-        "No model is configured, so this is a search for `zeppelin`, not an answer. No line contains any of"
+        "No model is configured, so this is a search for `zeppelin`, not an answer. No line matches."
     )
 
 

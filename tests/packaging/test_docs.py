@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from packaging.utils import canonicalize_name
 
-from scripts.check_style import AVOIDED_WORDS
 from tests.packaging.test_dependencies import LOCKED, group_requirements, locked_versions
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,8 +27,6 @@ MODULE = re.compile(
 CREATED = {"contracts/rows/model_calls.py", "projection/model_calls.py", "tools/builtin/count_lines.py"}
 #: A method of JSON-RPC that looks like a module.
 METHODS = {"evidence/export"}
-#: Written by the benchmarks, or quoted from the specifications.
-EXEMPT = {"bench/README.md", "tests/spec/behaviours.md"}
 FENCE = re.compile(r"^(?P<fence>```+|~~~+).*?^(?P=fence)\s*$", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^#{1,6} +(?P<text>.+?)\s*$", re.MULTILINE)
 REFERENCE = re.compile(r"^::: (?P<name>\S+)$", re.MULTILINE)
@@ -116,18 +113,6 @@ def test_every_page_that_the_product_names_exists():
 
     assert {page for page in named if not (ROOT / page).exists()} == set()
     assert {"docs/settings.md", "docs/models.md"} <= named
-
-
-def test_the_documents_are_in_plain_english():
-    """X11: no document uses a word that has a plainer one."""
-    used = [
-        f"{name}: {word}"
-        for document in documents()
-        if (name := str(document.relative_to(ROOT))) not in EXEMPT
-        for word in AVOIDED_WORDS.findall(re.sub(r"`[^`]*`", "", prose(document)))
-    ]
-
-    assert used == []
 
 
 def test_every_page_is_in_the_navigation_of_the_site_once():

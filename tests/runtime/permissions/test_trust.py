@@ -30,7 +30,9 @@ async def run_turn(rig: RuntimeRig, text: str = "go", **more: str) -> str:
 
 
 async def wait_evaluation(rig: RuntimeRig, session: str) -> PermissionEvaluated:
-    return (await rig.until(session, "permission.evaluated")).fact  # pyright: ignore[reportReturnType]
+    fact = (await rig.until(session, "permission.evaluated")).fact
+    assert isinstance(fact, PermissionEvaluated)
+    return fact
 
 
 async def test_an_untrusted_folders_rule_allows_nothing(tmp_path: Path) -> None:

@@ -10,10 +10,10 @@ REPORT = "search-report.md"
 
 _ENGLISH = {
     "searched": "No model is configured, so this is a search for {words}, not an answer.",
-    "nothing": "No line contains any of them.",
+    "nothing": "No line matches.",
     "named": "These files have a matching name:",
-    "found": "{files} files contain them, best matches first.",
-    "found_one": "One file contains them.",
+    "found": "{files} files match. The best come first.",
+    "found_one": "One file matches.",
     "more": "and {count} more lines",
     "offer": f'Reply "write it" to save this as `{REPORT}`. Callboard asks for approval before it writes the file.',
     "no_words": "No model is configured. I can only search this folder: enter a word from a file, or a file name.",

@@ -51,7 +51,7 @@ log = logging.getLogger(__name__)
 def _list_open_runs(state: Session, epoch: int) -> Iterator[tuple[Thread, OpenRun]]:
     """Return the runs that end with this process.
 
-    A run that is being stopped ends without help, and a resting run stays open. The outcome of a dead
+    A run that is being stopped already reports its end, and a resting run stays open. The outcome of a dead
     epoch's run is unknown: the next opening records it.
     """
     for thread in state.threads.values():
