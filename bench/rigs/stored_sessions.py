@@ -7,15 +7,18 @@ from pathlib import Path
 
 from bench.rigs.history import History
 from bench.rigs.product import product
+from callboard.log.sqlite.store import open_store
 
 
 async def build(folder: Path, turn_history: History, sessions: dict[str, int]) -> None:
     """Write the sessions to the product's store."""
-    from callboard.log.sqlite.store import open_store
-
     async with product(folder) as running:
         workspace = running.workspace
-    home = folder / "home" / "store"
+    await write(folder / "home" / "store", workspace, turn_history, sessions)
+
+
+async def write(home: Path, workspace: str, turn_history: History, sessions: dict[str, int]) -> None:
+    """Write sessions of about so many facts to a store that no runtime has open: its recovery reads each stream."""
     store = open_store(home)
     for session, count in sessions.items():
         first = turn_history.first(session, store.epoch, workspace)

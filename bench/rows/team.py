@@ -41,13 +41,14 @@ async def run(scale: Scale) -> Result:
     return Result(
         row="team",
         title=f"{scale.n} subagents of one session, {BUDGET} in parallel",
-        measures="A lead delegates to all subagents in one answer and waits for them. Each subagent makes two model "
-        "calls and reads a file. The model runs in the process and answers immediately. In Callboard, subagents are "
-        "threads of the session, the gate checks each tool call, and every fact is durable before its effects start. "
-        "The peer fans out with `Send` to its prebuilt agent at the same concurrency, with a checkpoint after each step "
-        "(durability `sync`) and a plain function as tool. The whole run is the time from the lead's input to the end of "
-        "its turn. The fact that ends a child's turn frees its slot. The next child's model call starts after that fact "
-        "is durable.",
+        measures="Each system runs in its own process, on uvloop; garbage collections do not visit what its start "
+        "loaded. A lead delegates to all subagents in one answer and waits for them. Each subagent makes two model calls "
+        "and reads a file. The model runs in the process and answers immediately. In Callboard, subagents are threads of "
+        "the session, the gate checks each tool call, and every fact is durable before its effects start. The peer fans "
+        "out with `Send` to its prebuilt agent at the same concurrency, with a checkpoint after each step (durability "
+        "`sync`) and a plain function as tool. The whole run is the time from the lead's input to the end of its turn. "
+        "The fact that ends a child's turn frees its slot. The next child's model call starts after that fact is "
+        "durable.",
         lines=(
             _compare("whole run", "ms", _of(ours, "wall"), _of(peers, "wall")),
             _compare("CPU time per child", "ms", _of(ours, "worked", scale.n), _of(peers, "worked", scale.n)),

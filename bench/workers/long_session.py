@@ -15,10 +15,12 @@ from pathlib import Path
 
 import uvloop
 
+from bench.machine import settle
 from bench.rigs.board import Board
 from bench.rigs.heartbeat import Heartbeat
 from bench.rigs.history import history
-from callboard.app.hosting.process import settle_heap, share_time
+from bench.rigs.stored_sessions import write
+from callboard.app.hosting.process import share_time
 from callboard.contracts.ports.model import Route
 from callboard.models.wire import Endpoint, WireModel
 
@@ -40,16 +42,16 @@ async def work(folder: Path, base_url: str, facts: int) -> None:
     """Execute orders until the input ends."""
     turn_history = await history(folder / "turn")
     model = WireModel(Endpoint(provider="bench", base_url=base_url, api_key="none", window=10_000_000), "m")
+    # Before the runtime of the measurement starts: its recovery reads every stream, and a fact added meanwhile conflicts.
+    empty = Board(folder)
+    await empty.open()
+    await empty.close()
+    await write(folder / "state", empty.workspace, turn_history, {SESSION: facts})
     board = Board(folder, models=_Models(model))
     await board.open()
-    store = board.parts.store
-    first = turn_history.first(SESSION, store.epoch, board.workspace)
-    await store.facts.append(first)
-    for batch in turn_history.turns(SESSION, store.epoch, len(first.facts), max(1, facts // turn_history.facts)):
-        await store.facts.append(batch)
     await model.warm()
     share_time()
-    settle_heap()
+    settle()
     sessions = board.runtime.sessions
     print(json.dumps("ready"), flush=True)
     while line := await asyncio.to_thread(sys.stdin.readline):
@@ -57,7 +59,7 @@ async def work(folder: Path, base_url: str, facts: int) -> None:
         if "turn" not in order:
             await sessions.release(SESSION)
             if "fold" in order:
-                await store.rows.clear(SESSION)
+                await board.parts.store.rows.clear(SESSION)
         gc.collect()
         operation = _turn(board) if "turn" in order else sessions.get(SESSION)
         print(json.dumps(await _measure_block(operation)), flush=True)

@@ -15,8 +15,9 @@ import time
 import uvloop
 
 from bench.callers import OURS, of
+from bench.machine import settle
 from bench.rigs.heartbeat import Heartbeat
-from callboard.app.hosting.process import settle_heap, share_time
+from callboard.app.hosting.process import share_time
 
 
 async def work(name: str, format: str, base_url: str) -> None:
@@ -28,7 +29,7 @@ async def work(name: str, format: str, base_url: str) -> None:
     if name == OURS:
         # Like the product after its start.
         share_time()
-        settle_heap()
+    settle()
     print(json.dumps("ready"), flush=True)
     while line := await asyncio.to_thread(sys.stdin.readline):
         order: dict[str, int] = json.loads(line)

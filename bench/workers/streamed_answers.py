@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 import uvloop
 
-from bench.machine import resident
+from bench.machine import resident, settle
 from bench.rigs.conversation import PROMPT
 
 #: Systems by module: name, and required library.
@@ -41,7 +41,7 @@ class Ours:
 
     async def open(self, folder: Path, base_url: str) -> None:
         from bench.rigs.board import Board
-        from callboard.app.hosting.process import settle_heap, share_time
+        from callboard.app.hosting.process import share_time
         from callboard.contracts.ports.model import Route
         from callboard.models.wire import Endpoint, WireModel
 
@@ -60,7 +60,6 @@ class Ours:
         await self._board.open()
         await model.warm()
         share_time()
-        settle_heap()
         self._session = ""
         self._client: asyncio.Task[None] | None = None
 
@@ -132,6 +131,7 @@ class Agno:
 async def work(streaming: Streaming, folder: Path, base_url: str) -> None:
     """Execute orders until the input ends."""
     await streaming.open(folder, base_url)
+    settle()
     print(json.dumps("ready"), flush=True)
     while line := await asyncio.to_thread(sys.stdin.readline):
         worked = time.process_time()

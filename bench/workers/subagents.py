@@ -16,6 +16,9 @@ from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
+import uvloop
+
+from bench.machine import settle
 from bench.rigs.board import USAGE, AtOnce, Board
 from bench.rigs.processes import PATIENCE
 from callboard.agents.folder import FolderDefinitions
@@ -192,6 +195,7 @@ async def work(crowd: Crowd, folder: Path) -> None:
     # A recently written definition is read again at each use.
     await asyncio.sleep(SETTLES_S)
     await crowd.run(2)
+    settle()
     _say("ready")
     while line := await asyncio.to_thread(sys.stdin.readline):
         gc.collect()
@@ -206,4 +210,4 @@ def _say(value: Any) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(work(LangGraph() if sys.argv[1] == "langgraph" else Ours(), Path(sys.argv[2])))
+    uvloop.run(work(LangGraph() if sys.argv[1] == "langgraph" else Ours(), Path(sys.argv[2])))

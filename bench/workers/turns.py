@@ -15,7 +15,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from bench.machine import resident
+import uvloop
+
+from bench.machine import resident, settle
 from bench.peers import Turning, of
 
 
@@ -23,6 +25,7 @@ async def work(turning: Turning, folder: Path) -> None:
     """Execute orders until the input ends."""
     await turning.open(folder)
     await turning.turn("warm-up")
+    settle()
     number = 0
     _say("ready")
     while line := await asyncio.to_thread(sys.stdin.readline):
@@ -46,4 +49,4 @@ def _say(value: Any) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(work(of(sys.argv[1]), Path(sys.argv[2])))
+    uvloop.run(work(of(sys.argv[1]), Path(sys.argv[2])))

@@ -17,7 +17,9 @@ from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
-from bench.machine import resident
+import uvloop
+
+from bench.machine import resident, settle
 from bench.rigs.board import ENDS, WRITES, Board
 from callboard.contracts.commands.action import RespondAction
 from callboard.contracts.commands.turn import TurnAccepted
@@ -37,6 +39,7 @@ async def work(folder: Path) -> None:
     waiting = folder / "waiting.txt"
     await _wait(board, AT_ONCE, waiting)
     waiting.write_text("")
+    settle()
     _say(resident())
     while line := await asyncio.to_thread(sys.stdin.readline):
         order: dict[str, int] = json.loads(line)
@@ -105,4 +108,4 @@ def _say(value: Any) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(work(Path(sys.argv[1])))
+    uvloop.run(work(Path(sys.argv[1])))
