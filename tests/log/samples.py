@@ -19,7 +19,7 @@ from callboard.contracts.facts.tool import SandboxApplied, ToolCompleted, ToolRe
 from callboard.contracts.facts.turn import PromptRef, TurnCompleted, TurnStarted, TurnSubmitted
 from callboard.contracts.ids import IdKind, render
 from callboard.contracts.live import Frame, PartialKind
-from callboard.contracts.ports.store import Append, Store, StoredAnswer
+from callboard.contracts.ports.store import Append, Store, StoredAnswer, StoredConversation
 from callboard.contracts.record import NewFact, Origin, Record, encode_payload
 from callboard.contracts.rows.turn import TurnRow
 from callboard.contracts.scope import PERSON, Scope
@@ -107,6 +107,13 @@ def turn_row(key: str, order: int, *, sequence: int = 1, text: str = "hello") ->
         mode="chat",
         permission_mode="ask",
         submitted_at=AT,
+    )
+
+
+def stored_conversation(thread: str, *parts: bytes, sequence: int = 3, fingerprint: str = "1") -> StoredConversation:
+    """Return the conversation of a thread, with one part by default."""
+    return StoredConversation(
+        thread=thread, sequence=sequence, link=b"l" * 32, fingerprint=fingerprint, parts=parts or (b"part",)
     )
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from callboard.log.memory import MemoryStore
 
-from .suite import BlobSuite, LogSuite, PartialSuite, RowSuite
+from .suite import BlobSuite, ConversationSuite, LogSuite, PartialSuite, RowSuite
 
 
 @pytest.fixture
@@ -28,3 +28,6 @@ class TestMemoryPartials(PartialSuite): ...
 
 
 class TestMemoryRows(RowSuite): ...
+
+
+class TestMemoryConversations(ConversationSuite): ...

@@ -9,7 +9,7 @@ import pytest
 
 from callboard.log.sqlite import SqliteStore, open_store
 
-from .suite import BlobSuite, LogSuite, PartialSuite, RowSuite
+from .suite import BlobSuite, ConversationSuite, LogSuite, PartialSuite, RowSuite
 
 
 @pytest.fixture
@@ -29,3 +29,6 @@ class TestSqlitePartials(PartialSuite): ...
 
 
 class TestSqliteRows(RowSuite): ...
+
+
+class TestSqliteConversations(ConversationSuite): ...

@@ -9,7 +9,19 @@ from callboard.contracts.ports.store import Views
 from callboard.contracts.rows.base import Upsert
 from callboard.log.sqlite import open_store
 
-from .samples import SCOPE, STREAM, Session, batch, fill, frame, long_text_fact, text_fact, turn_row, wait_until
+from .samples import (
+    SCOPE,
+    STREAM,
+    Session,
+    batch,
+    fill,
+    frame,
+    long_text_fact,
+    stored_conversation,
+    text_fact,
+    turn_row,
+    wait_until,
+)
 
 SECRET = "PLANTED-SECRET-7f3a"
 
@@ -46,6 +58,8 @@ async def test_no_file_has_a_byte_of_an_erased_payload(tmp_path: Path) -> None:
     row = turn_row("trn_1", 1, text=SECRET)
     await store.rows.write(STREAM, [Upsert("turns", row)], Views(watermark=3, fingerprint="1", state=SECRET.encode()))
     await store.rows.save_snapshot(STREAM, 3, b"link", "1", SECRET.encode())
+    large = f"{SECRET} ".encode() * 2000
+    await store.conversations.save(STREAM, [stored_conversation("thr_a", SECRET.encode(), large)], ["thr_a"])
     assert holders(tmp_path)
 
     await store.facts.erase(STREAM, 2)
@@ -80,9 +94,12 @@ async def test_trimmed_contents_free_their_space(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     long, blobs = long_text_fact(f"{SECRET} " * 200_000)
     await store.facts.append(batch(0, long, blobs=blobs))
+    await store.conversations.save(STREAM, [stored_conversation("thr_a", blobs[0].data)], ["thr_a"])
     await wait_until(lambda: path.stat().st_size > 3_000_000)
 
     await store.facts.trim(STREAM, 16_384)
+
+    assert [name for name in holders(tmp_path) if name.startswith("views.db")] == []
 
     await wait_until(lambda: path.stat().st_size < 200_000)
     await wait_until(lambda: (tmp_path / "callboard.db-wal").stat().st_size == 0)

@@ -15,6 +15,7 @@ from ..contracts.ports.store import (
     Arrival,
     BlobStore,
     Contents,
+    ConversationStore,
     FactLog,
     Head,
     PartialStore,
@@ -52,6 +53,7 @@ class MemoryStore:
         self.blobs: BlobStore = blobs
         self.partials: PartialStore = partials
         self.rows: RowStore = rows
+        self.conversations: ConversationStore = rows.conversations
 
     async def close(self) -> None:
         self._facts.subscriptions.close()
@@ -243,6 +245,7 @@ class MemoryFacts:
         return Contents(facts=size, blobs=len(sizes), size=sum(sizes.values()))
 
     async def trim(self, stream: str, min_bytes: int) -> Contents:
+        self._rows.conversations.forget(stream)
         sizes = self._blobs.list_sizes(stream, min_bytes)
         self._blobs.release(stream, hashes=sizes)
         return Contents(blobs=len(sizes), size=sum(sizes.values()))

@@ -1,12 +1,12 @@
-"""View rows in memory."""
+"""View rows and conversations in memory."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import msgspec
 
-from ..contracts.ports.store import Views
+from ..contracts.ports.store import StoredConversation, Views
 from ..contracts.rows.base import AppendText, Op, Remove, Row, Upsert
 from .panels import check_storable, select_newest
 
@@ -25,6 +25,7 @@ class MemoryRows:
         self._rows: dict[str, dict[str, dict[str, Row]]] = {}
         self._views: dict[str, Views] = {}
         self._snapshots: dict[str, _Snapshot] = {}
+        self.conversations = MemoryConversations()
 
     async def write(self, stream: str, ops: Sequence[Op], views: Views) -> None:
         check_storable(ops)
@@ -66,6 +67,7 @@ class MemoryRows:
         self._rows.pop(stream, None)
         self._views.pop(stream, None)
         self._snapshots.pop(stream, None)
+        self.conversations.forget(stream)
 
     async def save_snapshot(self, stream: str, sequence: int, link: bytes, fingerprint: str, state: bytes) -> None:
         self._snapshots[stream] = _Snapshot(sequence, link, fingerprint, state)
@@ -75,6 +77,25 @@ class MemoryRows:
         if snapshot is None or snapshot.fingerprint != fingerprint:
             return None
         return snapshot.sequence, snapshot.link, snapshot.state
+
+
+class MemoryConversations:
+    """Conversations by stream and thread."""
+
+    def __init__(self) -> None:
+        self._stored: dict[str, dict[str, StoredConversation]] = {}
+
+    async def save(self, stream: str, conversations: Sequence[StoredConversation], threads: Collection[str]) -> None:
+        stored = self._stored.get(stream, {}) | {conversation.thread: conversation for conversation in conversations}
+        self._stored[stream] = {thread: conversation for thread, conversation in stored.items() if thread in threads}
+
+    async def read(self, stream: str, thread: str, fingerprint: str) -> StoredConversation | None:
+        conversation = self._stored.get(stream, {}).get(thread)
+        return conversation if conversation is not None and conversation.fingerprint == fingerprint else None
+
+    def forget(self, stream: str) -> None:
+        """Delete the conversations of a stream."""
+        self._stored.pop(stream, None)
 
 
 def _build_sort_key(row: Row) -> tuple[int, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .appends import AnswerSuite, AppendSuite
 from .arrivals import ArrivalSuite
 from .blobs import BlobSuite
+from .conversations import ConversationSuite
 from .partials import PartialSuite
 from .removal import RemovalSuite
 from .rows import RowSuite
@@ -15,4 +16,4 @@ class LogSuite(AppendSuite, AnswerSuite, ArrivalSuite, SubscriptionSuite, Remova
     """Tests of the port `FactLog`."""
 
 
-__all__ = ["BlobSuite", "LogSuite", "PartialSuite", "RowSuite"]
+__all__ = ["BlobSuite", "ConversationSuite", "LogSuite", "PartialSuite", "RowSuite"]

@@ -14,20 +14,21 @@ from callboard.contracts.rows.base import Upsert
 from callboard.contracts.scope import Scope
 from callboard.log import chain
 
-from ..samples import STREAM, batch, fill, frame, long_text_fact, text_fact, turn_row
+from ..samples import STREAM, batch, fill, frame, long_text_fact, stored_conversation, text_fact, turn_row
 
 NOTHING = Head(sequence=0, link=chain.begin_chain(STREAM))
 
 
 class RemovalSuite:
     async def test_an_erased_payload_is_removed_and_the_chain_is_valid(self, store: Store) -> None:
-        """Design rule: an erasure removes the salt, blobs, rows, partials, snapshots and stored answers of a payload."""
+        """Design rule: an erasure removes the salt, blobs, rows, partials, snapshots, conversations and stored answers."""
         long, blobs = long_text_fact("secret " * 5000)
         records = await store.facts.append(batch(0, text_fact("one"), long, text_fact("three"), key="k", blobs=blobs))
         await store.rows.write(
             STREAM, [Upsert("turns", turn_row("trn_a", 1))], Views(watermark=3, fingerprint="1", state=b"")
         )
         await store.rows.save_snapshot(STREAM, 3, records[-1].link, "1", b"state")
+        await store.conversations.save(STREAM, [stored_conversation("thr_a")], ["thr_a"])
         await store.partials.write(STREAM, 1, [frame("secret"), frame("other", step=2)])
 
         await store.facts.erase(STREAM, 2)
@@ -42,6 +43,7 @@ class RemovalSuite:
         assert await store.rows.read_views(STREAM) is None
         assert await store.rows.read_rows(STREAM, "turns") == ()
         assert await store.rows.read_snapshot(STREAM, "1") is None
+        assert await store.conversations.read(STREAM, "thr_a", "1") is None
 
     async def test_a_second_erasure_changes_nothing(self, store: Store) -> None:
         await fill(store, 2)

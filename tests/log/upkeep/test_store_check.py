@@ -15,7 +15,7 @@ from callboard.contracts.rows.base import Upsert
 from callboard.log.sqlite import open_store
 from callboard.log.sqlite.blobs import CHECKED_ALWAYS
 from callboard.log.sqlite.upkeep.store_check import QUICK_FACTS, check_store
-from tests.log.samples import STREAM, batch, fill, long_text_fact, turn_row
+from tests.log.samples import STREAM, batch, fill, long_text_fact, stored_conversation, turn_row
 
 LARGE = CHECKED_ALWAYS + 5
 
@@ -31,6 +31,7 @@ async def write_store(folder: Path, size: int = 20_000) -> str:
         STREAM, [Upsert("turns", turn_row("trn_1", 1))], Views(watermark=7, fingerprint="1", state=b"")
     )
     await store.rows.save_snapshot(STREAM, 7, b"l" * 32, "1", b"state")
+    await store.conversations.save(STREAM, [stored_conversation("thr_a")], ["thr_a"])
     await store.close()
     return blobs[0].ref.hash
 
@@ -165,6 +166,10 @@ async def test_r6_views_ahead_of_the_log_are_no_loss(tmp_path: Path) -> None:
         ("UPDATE views SET watermark = 'x'", (STREAM, "view state")),
         ("UPDATE snapshots SET state = x'00'", (STREAM, "snapshot")),
         ("UPDATE snapshots SET link = zeroblob(32)", (STREAM, "snapshot")),
+        ("UPDATE conversations SET data = data || x'00'", (STREAM, "conversation of thr_a")),
+        ("UPDATE conversations SET sequence = sequence - 1", (STREAM, "conversation of thr_a")),
+        ("UPDATE conversations SET thread = 'thr_b'", (STREAM, "conversation of thr_b")),
+        ("UPDATE conversations SET link = zeroblob(32)", (STREAM, "conversation of thr_a")),
         ("UPDATE views_of SET store = 'rtm_other'", ("views.db", "belong to another store")),
     ],
 )

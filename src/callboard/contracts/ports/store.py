@@ -1,4 +1,4 @@
-"""Ports of the store: facts, blobs, partials and rows, with one lease.
+"""Ports of the store: facts, blobs, partials, rows and conversations, with one lease.
 
 Every backend passes the same suite (`tests/log/suite`). All calls are coroutines for one event
 loop; blocking work runs in other threads. Sequences count from 1 within a stream, without gaps.
@@ -6,7 +6,7 @@ loop; blocking work runs in other threads. Sequences count from 1 within a strea
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Collection, Sequence
 from typing import Protocol
 
 import msgspec
@@ -156,8 +156,8 @@ class FactLog(Protocol):
     async def erase(self, stream: str, sequence: int) -> None:
         """Erase a fact's payload with its salt, the blobs that only it refers to, and the evidence packs that include it.
 
-        The chain still verifies. The rows and snapshot of the stream are deleted. The stream must
-        not be open, because its state would keep the erased content.
+        The chain still verifies. The rows, snapshot and conversations of the stream are deleted. The
+        stream must not be open, because its state would keep the erased content.
         """
         ...
 
@@ -168,7 +168,8 @@ class FactLog(Protocol):
     async def trim(self, stream: str, min_bytes: int) -> Contents:
         """Delete the stream's large blobs, free the space, and return what was deleted.
 
-        Blobs below `min_bytes` and blobs that other streams refer to stay, as do the facts.
+        Blobs below `min_bytes` and blobs that other streams refer to stay, as do the facts. The
+        conversations of the stream are deleted, because they contain text of blobs.
         """
         ...
 
@@ -263,7 +264,7 @@ class RowStore(Protocol):
         ...
 
     async def clear(self, stream: str) -> None:
-        """Delete the stream's rows, watermark and snapshot, to be folded again."""
+        """Delete the stream's rows, watermark, snapshot and conversations, to be folded again."""
         ...
 
     async def save_snapshot(self, stream: str, sequence: int, link: bytes, fingerprint: str, state: bytes) -> None:
@@ -272,6 +273,40 @@ class RowStore(Protocol):
 
     async def read_snapshot(self, stream: str, fingerprint: str) -> tuple[int, bytes, bytes] | None:
         """Return the stored state as (sequence, link, state); None for another fingerprint or a damaged one."""
+        ...
+
+
+class StoredConversation(msgspec.Struct, frozen=True, kw_only=True):
+    """The conversation of a thread after the fact `sequence`, which has the link `link` in the log.
+
+    `fingerprint` identifies the code that made it; other code must not use it. `parts` are encoded
+    separately, so that they can be encoded and decoded with pauses in between.
+    """
+
+    thread: str
+    sequence: int
+    link: bytes
+    fingerprint: str
+    parts: tuple[bytes, ...]
+
+
+class ConversationStore(Protocol):
+    """Conversations of threads, derived from the log with its contents and never believed over it.
+
+    They contain text of blobs. Whatever removes content of a stream also removes its conversations: an
+    erasure, a trim, a deletion, and `RowStore.clear`.
+    """
+
+    async def save(self, stream: str, conversations: Sequence[StoredConversation], threads: Collection[str]) -> None:
+        """Store conversations in one transaction, and delete those of threads that `threads` does not name.
+
+        Raises:
+            Refusal: `read_only`, or `store_full`. Nothing is then stored or deleted.
+        """
+        ...
+
+    async def read(self, stream: str, thread: str, fingerprint: str) -> StoredConversation | None:
+        """Return a thread's conversation; None for no conversation, another fingerprint, or a damaged one."""
         ...
 
 
@@ -306,6 +341,11 @@ class Store(Protocol):
     @property
     def rows(self) -> RowStore:
         """Return the store of rows."""
+        ...
+
+    @property
+    def conversations(self) -> ConversationStore:
+        """Return the store of conversations."""
         ...
 
     async def close(self) -> None:

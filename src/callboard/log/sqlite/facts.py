@@ -121,6 +121,8 @@ class SqliteFacts:
         return await self._readers.run(lambda connection: measure(connection, stream, min_bytes))
 
     async def trim(self, stream: str, min_bytes: int) -> Contents:
+        # First, so that an interruption leaves no conversation with text that is not in the log.
+        await self._rows.conversations.forget(stream)
         return await self._require_writer().submit(
             lambda connection: trim(connection, self._ledger, stream, min_bytes), scrub=True
         )

@@ -1,4 +1,4 @@
-"""View rows, watermarks and snapshots in `views.db`, derived from the log."""
+"""View rows, watermarks and snapshots in `views.db`, derived from the log, with the stored conversations."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from ...contracts.ports.store import Views
 from ...contracts.rows import decode_row
 from ...contracts.rows.base import Op, Remove, Row, Upsert
 from ..panels import check_storable, select_newest
+from .conversations import SqliteConversations
 from .failures import VIEWS, build_read_only_refusal
 from .readers import Readers
 from .schema import connect_reader
@@ -44,6 +45,8 @@ class SqliteRows:
             self._readers = Readers(partial(connect_reader, path), str(path), 2, discard)
         else:
             self._readers = Readers(partial(connect_views, path, store, erasures), str(path), 2)
+        #: The conversations in the same file, with the same writer.
+        self.conversations = SqliteConversations(self._readers, self._writer)
 
     async def write(self, stream: str, ops: Sequence[Op], views: Views) -> None:
         check_storable(ops)
@@ -216,5 +219,5 @@ def _write(connection: sqlite3.Connection, stream: str, ops: Sequence[tuple[Op, 
 
 def _clear(connection: sqlite3.Connection, stream: str) -> None:
     connection.execute("DELETE FROM rows WHERE panel IN (SELECT number FROM panels WHERE stream = ?)", (stream,))
-    for table in ("panels", "views", "snapshots"):
+    for table in ("panels", "views", "snapshots", "conversations"):
         connection.execute(f"DELETE FROM {table} WHERE stream = ?", (stream,))  # noqa: S608

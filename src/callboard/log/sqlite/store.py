@@ -8,7 +8,7 @@ from pathlib import Path
 import uuid_utils
 
 from ...contracts.ids import render
-from ...contracts.ports.store import BlobStore, FactLog, PartialStore, RowStore
+from ...contracts.ports.store import BlobStore, ConversationStore, FactLog, PartialStore, RowStore
 from .blobs import SqliteBlobs
 from .facts import SqliteFacts
 from .failures import VIEWS, build_unusable_refusal, convert_os_error, to_refusal
@@ -40,6 +40,7 @@ class SqliteStore:
         self._facts = SqliteFacts(self._readers, self._writer, ledger, self._rows)
         self.facts: FactLog = self._facts
         self.rows: RowStore = self._rows
+        self.conversations: ConversationStore = self._rows.conversations
         self.blobs: BlobStore = SqliteBlobs(self._readers)
         self.partials: PartialStore = SqlitePartials(self._readers, self._writer, ledger)
 

@@ -27,6 +27,10 @@ CREATE TABLE views (stream TEXT PRIMARY KEY, watermark INTEGER NOT NULL, fingerp
 CREATE TABLE snapshots (
     stream TEXT PRIMARY KEY, sequence INTEGER NOT NULL, link BLOB NOT NULL, fingerprint TEXT NOT NULL, state BLOB NOT NULL
 );
+CREATE TABLE conversations (
+    stream TEXT NOT NULL, thread TEXT NOT NULL, sequence INTEGER NOT NULL, link BLOB NOT NULL, fingerprint TEXT NOT NULL,
+    data BLOB NOT NULL, PRIMARY KEY (stream, thread)
+);
 """
 #: Views with other tables are replaced. Each `BLOB` in them has a checksum.
 VIEWS_LAYOUT = zlib.crc32(VIEWS_SQL.encode()) >> 1

@@ -86,6 +86,11 @@ def _check_values(
     ).fetchall():
         if unprotect(state, stream, sequence, link, version) is None:
             add(stream, f"The snapshot of {stream} has an invalid checksum.")
+    for stream, thread, sequence, link, version, data in connection.execute(
+        "SELECT stream, thread, sequence, CAST(link AS BLOB), fingerprint, CAST(data AS BLOB) FROM conversations"
+    ):
+        if unprotect(data, stream, thread, sequence, link, version) is None:
+            add(f"{stream}", f"The conversation of {thread} in {stream} has an invalid checksum.")
     rows = connection.execute(_ROWS if whole else f"{_ROWS} DESC LIMIT {_QUICK_ROWS}")
     for stream, panel, key, place, data in rows:
         if unprotect(data, stream, panel, key, place) is None:
