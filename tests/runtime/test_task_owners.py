@@ -56,7 +56,10 @@ OWNED = {
     ),
     "runtime/sessions/host.py": (1, "an append and its effects, awaited at once"),
     "runtime/processes.py": (2, "Processes: `close` waits for each; a process that cannot be ended is logged"),
-    "runtime/session_registry.py": (1, "`close` waits for all and logs failures"),
+    "runtime/session_registry.py": (
+        2,
+        "`close` waits for all and logs failures; `wait_shown` awaits its waits, and views log why they stopped",
+    ),
     "runtime/background_tasks.py": (
         1,
         "BackgroundTasks: settled or ended by its owner; a failure that no caller receives is logged",

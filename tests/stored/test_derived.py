@@ -162,9 +162,9 @@ async def test_s1_a_session_that_does_not_open_leaves_no_host_and_no_task_behind
             await opened(self)
             raise Refusal("store_unusable", "the disk is gone")
 
-        async def noted(self: SessionViews) -> None:
+        async def noted(self: SessionViews, sequence: int = 0) -> None:
             closed.append("views")
-            await close(self)
+            await close(self, sequence)
 
         monkeypatch.setattr(SessionViews, "open", fails)
         monkeypatch.setattr(SessionViews, "close", noted)

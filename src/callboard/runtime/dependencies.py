@@ -34,6 +34,7 @@ class Limits:
         frame_interval: Longest time that text waits to share a frame.
         partial_interval: Longest time between two writes of a partial.
         partial_bytes: Size of unwritten text at which a partial is written immediately.
+        fold_behind: Longest time until facts are folded into rows without a reader.
         write_behind: Delay before rows are written.
         retry_interval: Delay before a write is retried that a full disk refused.
         approval_expiry: Time after which a pending action expires. 0 never expires it.
@@ -62,6 +63,7 @@ class Limits:
     frame_interval: float = 0.02
     partial_interval: float = 1.0
     partial_bytes: int = 2048
+    fold_behind: float = 5.0
     write_behind: float = 0.25
     retry_interval: float = 5.0
     approval_expiry: float = 0.0

@@ -34,9 +34,10 @@ class RuntimeFeeds:
         """Yield row operations of a session or a workspace as encoded server-sent events."""
         if is_workspace_stream(stream):
             follow = self._workspaces.get(stream).follow(after)
+            await self._sessions.wait_shown()
         else:
             opened = await self._sessions.get(stream)
-            await opened.views.wait_for(opened.first_sequence)
+            await opened.views.wait_for(opened.host.state.sequence)
             follow = opened.views.follow(after)
         async with aclosing(follow) as chunks:
             async for chunk in chunks:
@@ -81,6 +82,7 @@ class RuntimeFeeds:
     async def follow_events(self, workspace: str, *, after: int | None) -> AsyncGenerator[bytes]:
         """Yield the events of a workspace, encoded."""
         self._workspaces.get(workspace)
+        await self._sessions.wait_shown()
         async with aclosing(self._events.follow(workspace, after)) as chunks:
             async for chunk in chunks:
                 yield chunk

@@ -59,6 +59,7 @@ class Runtime:
             dependencies,
             self.workspaces.context,
             self.workspaces.show_card,
+            self.workspaces.is_followed,
             self.workspaces.show_damaged,
             self.workspaces.was_deleted,
             self._forward,

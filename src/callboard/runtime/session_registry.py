@@ -43,11 +43,6 @@ class OpenSession:
     is_renewing: bool = False
 
     @property
-    def first_sequence(self) -> int:
-        """The first sequence that a view can show: 1, or 0 if the session has no fact."""
-        return min(1, self.host.state.sequence)
-
-    @property
     def is_waiting(self) -> bool:
         """Return True if a run waits for a person."""
         runs = (thread.run for thread in self.host.state.threads.values())
@@ -79,6 +74,7 @@ class SessionRegistry:
         dependencies: Dependencies,
         workspace: Callable[[str], WorkspaceContext],
         card: Callable[[SessionCard], None],
+        is_listed: Callable[[], bool],
         damaged: Callable[[str, Problem, int], None],
         deleted: Callable[[str], bool],
         forward: Callable[[SessionHost, WorkspaceEffect], Coroutine[None, None, None]],
@@ -88,6 +84,7 @@ class SessionRegistry:
         self._expiries = ActionExpiry(dependencies.clock, self._expire, dependencies.limits.clock_interval)
         self._workspace = workspace
         self._card = card
+        self._is_listed = is_listed
         self._damaged = damaged
         self._deleted = deleted
         self._forward = forward
@@ -151,6 +148,12 @@ class SessionRegistry:
             opening.add_done_callback(lambda _: self._opening.pop(session, None))
         return await self._tasks.wait(opening)
 
+    async def wait_shown(self) -> None:
+        """Wait until the rows and cards of all open sessions show their newest facts."""
+        waits = (opened.views.wait_for(opened.host.state.sequence) for opened in list(self._open.values()))
+        # Views that stopped have logged why, and their session shows it.
+        await asyncio.gather(*waits, return_exceptions=True)
+
     def open_sessions(self) -> list[str]:
         """Return the ids of the sessions in memory."""
         return list(self._open)
@@ -207,7 +210,7 @@ class SessionRegistry:
         log.warning("the system clock was set by %d s; times of facts do not change", step // 1_000_000)
         for session, opened in list(self._open.items()):
             # A read-only session has no lease. A session without facts has no times.
-            if opened.host.epoch and opened.first_sequence:
+            if opened.host.epoch and opened.host.state.sequence:
                 try:
                     await opened.host.report(ClockStepped(by=step))
                 except Exception:
@@ -241,7 +244,7 @@ class SessionRegistry:
                 session, self._dependencies, self._workspace, effect_runner.start, self._run_configs, workspace
             ),
             effect_runner=effect_runner,
-            views=SessionViews(session, self._dependencies, self._card),
+            views=SessionViews(session, self._dependencies, self._card, self._is_listed),
             used=self._dependencies.clock.elapsed(),
         )
         try:
@@ -267,7 +270,7 @@ class SessionRegistry:
             if opened.is_renewing or self._dependencies.store.rows.is_discarded(session):
                 opened.is_renewing = True
                 await opened.views.close()
-                opened.views = SessionViews(session, self._dependencies, self._card)
+                opened.views = SessionViews(session, self._dependencies, self._card, self._is_listed)
                 await opened.views.open()
                 opened.is_renewing = False
 
@@ -275,7 +278,7 @@ class SessionRegistry:
     async def _close(opened: OpenSession) -> None:
         # Close in reverse order, and continue after an error.
         async with AsyncExitStack() as closing:
-            closing.push_async_callback(opened.views.close)
+            closing.push_async_callback(opened.views.close, opened.host.state.sequence)
             # A host without a lease made no decision, and its state can be incomplete.
             if opened.host.epoch:
                 closing.push_async_callback(opened.host.save)

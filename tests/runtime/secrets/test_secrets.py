@@ -251,6 +251,7 @@ async def test_titles_and_reasons_have_handles_in_facts_answers_and_views(tmp_pa
         await rig.until(turn.session_id, "turn.completed")
         await rig.do(UpdateSession(session_id=turn.session_id, title=f"With {VALUE}"))
 
+        await rig.runtime.sessions.wait_shown()
         listed = rig.runtime.workspaces.get(rig.workspace).cards()
         assert [card.title for card in listed] == ["With secret://deploy"]
         assert (await rig.parts(turn.session_id, turn.turn_id))[0] is not None

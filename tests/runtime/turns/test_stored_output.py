@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from callboard.contracts.content import PREVIEW
 from callboard.contracts.facts.tool import ToolCompleted, ToolFailed
 from callboard.contracts.ports.model import ImageContent, ToolResultContent
 from callboard.contracts.rows.tool import ToolPart
+from callboard.runtime.turns.stored_output import read_output
 from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says, use_tool
 from tests.tools.files.test_images import png
 
@@ -46,6 +48,22 @@ async def test_a_long_output_is_sent_truncated_and_read_in_pages(tmp_path: Path)
         assert f'`read_output`, call_id "{call}", offset 49152.' in sent
         parts = await rig.parts(first.session_id, first.turn_id)
         assert next(part.output for part in parts if isinstance(part, ToolPart)) == output
+
+
+async def test_an_output_that_no_row_shows_yet_is_read(tmp_path: Path) -> None:
+    """UI-08: rows lag behind the log, and the conversation keeps only long outputs aside."""
+    played = {"calls": [use_tool("Bash", command="echo brief"), says("Done.")]}
+    async with open_runtime(tmp_path, played, fold_behind=3600.0) as rig:
+        turn = await rig.submit("count", permission_mode="full")
+        await rig.until(turn.session_id, "turn.completed")
+        call = (await rig.until(turn.session_id, "tool.completed")).scope.tool_call
+        host = (await rig.runtime.sessions.get(turn.session_id)).host
+
+        row = await rig.runtime.dependencies.store.rows.read_row(turn.session_id, ToolPart.panel, call)
+        outcome = await read_output(host, turn.thread_id, json.dumps({"call_id": call}))
+
+        assert row is None
+        assert (outcome.code, outcome.output[:6]) == (None, "brief\n")
 
 
 async def test_read_output_returns_only_outputs_of_the_agents_own_calls(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ from callboard.tools.files.paths import MAX_NAME_BYTES, display
 
 from ..dependencies import Dependencies
 from ..session_state import SessionState
+from ..views.watermark import read_stored_watermark, read_unwritten_facts
 from ..workspaces.context import WorkspaceContext
 from ..workspaces.effective_rules import build_person_context
 
@@ -159,13 +160,12 @@ class ContextResolver:
 
     async def _resolve_artifact(self, name: str) -> ResolvedContext:
         session = self._session_state.state.session
-        row = await self._dependencies.store.rows.read_row(session, ArtifactRow.panel, name)
-        views = await self._dependencies.store.rows.read_views(session)
-        watermark = views.watermark if views is not None else 0
+        store = self._dependencies.store
+        watermark = await read_stored_watermark(store, session)
+        row = await store.rows.read_row(session, ArtifactRow.panel, name)
         newest = row.versions[-1].content if isinstance(row, ArtifactRow) and row.versions else None
         title = row.title if isinstance(row, ArtifactRow) else ""
-        # Rows lag behind the log: read the newest facts too.
-        for record in await self._dependencies.store.facts.read(session, after=watermark, limit=1000):
+        async for record in read_unwritten_facts(store, session, watermark):
             if isinstance(record.fact, ArtifactVersionCreated) and record.scope.artifact == name:
                 newest, title = record.fact.content, record.fact.title or title
         if name not in self._session_state.state.artifacts.open:

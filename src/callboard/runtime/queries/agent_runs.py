@@ -151,6 +151,7 @@ class RunRecords:
     async def list_runs(self, project_root: str | None, session: str | None) -> tuple[AgentRunRecord, ...]:
         """Return the runs of one session or of the workspace, in start order within each session."""
         host = self._find_host(project_root)
+        await self._sessions.wait_shown()
         listed = [session] if session is not None else [card.key for card in host.cards()]
         records: list[AgentRunRecord] = []
         for session_id in listed:
@@ -235,6 +236,7 @@ class RunRecords:
         if created is None:
             return []
         folded = [session for session, runs in self._folds.items() if run_id in runs.runs]
+        await self._sessions.wait_shown()
         listed = [card.key for host in self._workspaces.all() for card in host.cards()]
         known_sessions = [session for session in folded if session in listed]
         if known_sessions:

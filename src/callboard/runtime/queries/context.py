@@ -39,7 +39,7 @@ class ContextReads(Service):
         thread = state.threads.get(query.thread_id or state.owner or state.lead)
         if thread is None:
             raise build_unknown_thread(query.thread_id)
-        await opened.views.wait_for(max(state.sequence, opened.first_sequence))
+        await opened.views.wait_for(state.sequence)
         row = next((item for item in opened.views.rows(ContextRow) if item.thread_id == thread.thread), None)
         row = row or ContextRow(key=thread.thread, order=0, sequence=0, thread_id=thread.thread, pinned=thread.pinned)
         compaction = await self._read_compaction(opened, thread.context_usage.at)

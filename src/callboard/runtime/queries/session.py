@@ -143,7 +143,7 @@ class SessionReads(Service):
             and sequence > (await self._dependencies.store.facts.read_head(session)).sequence
         ):
             raise build_future_fact_refusal(sequence)
-        await opened.views.wait_for(max(sequence, opened.first_sequence))
+        await opened.views.wait_for(max(sequence, opened.host.state.sequence))
         return opened
 
 

@@ -61,7 +61,7 @@ class SessionImporter(Service):
             return PastSessionList(sessions=())
         listing = await asyncio.to_thread(past.find, folder)
         imported = {session for host in self._workspaces.all() for session in host.state.sessions}
-        driven = self._find_driven_sessions()
+        driven = await self._find_driven_sessions()
         entries = (
             self._add_import_state(entry, imported) for entry in listing.sessions if entry.source_id not in driven
         )
@@ -71,7 +71,7 @@ class SessionImporter(Service):
     async def import_turn(self, command: ImportTurn, actor: Actor, stored_answer: StoredAnswer | None) -> Answer:
         """Import a turn. The same source always maps to the same session; a deleted one stays deleted."""
         self._workspaces.get(command.workspace_id).require_approved()
-        self._require_not_driven(command.source_id)
+        await self._require_not_driven(command.source_id)
         session = derive_imported_session_id(command.source, command.source_id)
         new = (await self._dependencies.store.facts.read_head(session)).sequence == 0
         opened = await self._sessions.open(session, command.workspace_id if new else "")
@@ -88,7 +88,7 @@ class SessionImporter(Service):
     ) -> PastSessionImported:
         """Import a past session. A second request joins the running import."""
         host = self._workspaces.get(request.workspace_id)
-        self._require_not_driven(request.source_id)
+        await self._require_not_driven(request.source_id)
         host.require_approved()
         session = derive_imported_session_id(request.source, request.source_id)
         if self._workspaces.was_deleted(session):
@@ -108,9 +108,9 @@ class SessionImporter(Service):
         answer = await self._tasks.wait(task)
         return await host.change(lambda _: ((), answer), actor, stored_answer=stored_answer)
 
-    def _require_not_driven(self, source_id: str) -> None:
+    async def _require_not_driven(self, source_id: str) -> None:
         """Refuse a past session that a session here created."""
-        session = self._find_driven_sessions().get(source_id)
+        session = (await self._find_driven_sessions()).get(source_id)
         if session is not None:
             raise Refusal(
                 "session_driven",
@@ -119,8 +119,9 @@ class SessionImporter(Service):
                 hint=f"Read {session} instead.",
             )
 
-    def _find_driven_sessions(self) -> dict[str, str]:
+    async def _find_driven_sessions(self) -> dict[str, str]:
         """Return the conversations of external agents that sessions here started, each with its session."""
+        await self._sessions.wait_shown()
         return {
             conversation: card.session_id
             for host in self._workspaces.all()

@@ -43,6 +43,7 @@ class WorkspaceService(Service):
         """Return the sessions of one workspace or of all."""
         workspace = query.workspace_id
         hosts = self._workspaces.all() if workspace is None else [self._workspaces.get(workspace)]
+        await self._sessions.wait_shown()
         rebuilding, missing = await self._workspaces.wait_listed(hosts, self._dependencies.limits.rebuild_wait)
         return SessionList(sessions=self._workspaces.cards(workspace), rebuilding=rebuilding, missing=missing)
 

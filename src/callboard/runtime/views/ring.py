@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Sequence
 
@@ -37,10 +38,11 @@ def encode(kind: str, cursor: Cursor, ops: Sequence[Op]) -> bytes:
 class Ring:
     """The newest operations, limited by size and age.
 
-    A client is a cursor into it. A client behind the oldest entry receives a snapshot.
+    A client is a cursor into it. A client behind the oldest entry receives a snapshot. Operations
+    are kept while a client follows and for `replay` seconds after the last one left.
     """
 
-    def __init__(self, cursor: Cursor, max_bytes: int, snapshot: Callable[[], Sequence[Op]]) -> None:
+    def __init__(self, cursor: Cursor, max_bytes: int, snapshot: Callable[[], Sequence[Op]], replay: float) -> None:
         self.cursor = cursor
         self._base = cursor
         self._entries: deque[_Entry] = deque()
@@ -54,6 +56,8 @@ class Ring:
         self._woken_at = 0.0
         self._joined: tuple[int, int, bytes] = (0, 0, b"")
         self._closed = False
+        self._replay = replay
+        self._read_at = -math.inf
         self.followers = 0
 
     def push(self, cursor: Cursor, ops: Sequence[Op]) -> None:
@@ -61,6 +65,10 @@ class Ring:
         if not ops:
             return
         loop = asyncio.get_running_loop()
+        if not self.is_read:
+            # No client can continue from here, so nothing is encoded.
+            self._clear(cursor)
+            return
         entry = _Entry(cursor, encode("ops", cursor, ops), loop.time())
         self._entries.append(entry)
         self._size += len(entry.data)
@@ -74,6 +82,15 @@ class Ring:
             else:
                 self._wake_timer = loop.call_at(soonest, self._wake)
 
+    @property
+    def is_read(self) -> bool:
+        """Return True while a client follows, or can continue from a cursor that it received."""
+        return self.followers > 0 or asyncio.get_running_loop().time() - self._read_at <= self._replay
+
+    def hold(self) -> None:
+        """Keep operations from now on, for a client that received the cursor."""
+        self._read_at = asyncio.get_running_loop().time()
+
     def drop_older(self, age: float) -> None:
         """Drop operations older than `age` seconds. A client that was away longer receives a snapshot."""
         oldest = asyncio.get_running_loop().time() - age
@@ -84,10 +101,7 @@ class Ring:
 
     def restart(self, cursor: Cursor) -> None:
         """Invalidate all cursors: every client receives a snapshot."""
-        self._first_index += len(self._entries) + 1
-        self._entries.clear()
-        self._size = 0
-        self._base = self.cursor = cursor
+        self._clear(cursor)
         self._wake()
 
     def close(self) -> None:
@@ -115,6 +129,13 @@ class Ring:
                 await self._news.wait()
         finally:
             self.followers -= 1
+            self.hold()
+
+    def _clear(self, cursor: Cursor) -> None:
+        self._first_index += len(self._entries) + 1
+        self._entries.clear()
+        self._size = 0
+        self._base = self.cursor = cursor
 
     def _drop(self) -> None:
         dropped = self._entries.popleft()

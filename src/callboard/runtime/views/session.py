@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
+import math
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 
@@ -22,6 +24,7 @@ from callboard.projection.view import SessionView
 from ..dependencies import Dependencies
 from ..fingerprint import compute_view_fingerprint
 from ..slices import split_pages, yield_in_slices
+from .readers import Readers
 from .ring import Ring
 from .row_writer import RowWriter
 from .watermark import Watermark
@@ -29,20 +32,35 @@ from .window import RowT, Window
 
 log = logging.getLogger(__name__)
 
+#: Time after a wait in which the rest of what arrived is folded.
+_SAME_STEP_SECONDS = 0.05
+
 
 class SessionViews:
-    """Folds a session's facts and live pieces into rows. `card` receives the session's changed card."""
+    """Folds a session's facts and live pieces into rows.
 
-    def __init__(self, session: str, dependencies: Dependencies, card: Callable[[SessionCard], None]) -> None:
+    Args:
+        card: Receives the session's changed card.
+        is_listed: Returns whether a client follows the list of sessions, and so the card.
+    """
+
+    def __init__(
+        self,
+        session: str,
+        dependencies: Dependencies,
+        card: Callable[[SessionCard], None],
+        is_listed: Callable[[], bool],
+    ) -> None:
         limits = dependencies.limits
         self._session = session
         self._dependencies = dependencies
         self._show_card = card
         self._view = SessionView()
         self._window = Window(limits.snapshot_turns, limits.snapshot_bytes)
-        self._ring = Ring(Cursor(0, 0), limits.ring_bytes, self._window.snapshot)
+        self._ring = self._build_ring()
         self._watermark = Watermark()
         self._writer = RowWriter(session, dependencies, self._view)
+        self._readers = Readers(lambda: self._ring.is_read or self._watermark.waiting > 0 or is_listed())
         self._task: asyncio.Task[None] | None = None
 
     async def open(self) -> None:
@@ -50,7 +68,7 @@ class SessionViews:
         if not await self._load():
             self._view, self._watermark = SessionView(), Watermark()
             self._window = Window(self._dependencies.limits.snapshot_turns, self._dependencies.limits.snapshot_bytes)
-            self._ring = Ring(Cursor(0, 0), self._dependencies.limits.ring_bytes, self._window.snapshot)
+            self._ring = self._build_ring()
             self._writer = RowWriter(self._session, self._dependencies, self._view)
             await self._dependencies.store.rows.clear(self._session)
             # Reopen the rows for writing.
@@ -99,6 +117,7 @@ class SessionViews:
 
     async def follow(self, after: Cursor | None) -> AsyncGenerator[bytes]:
         """Yield encoded operations for a client, from its cursor or a snapshot."""
+        self._readers.announce()
         async with aclosing(self._ring.follow(after)) as chunks:
             async for chunk in chunks:
                 yield chunk
@@ -113,12 +132,15 @@ class SessionViews:
 
     @property
     def cursor(self) -> Cursor:
-        """The cursor of a client that has seen everything."""
+        """The cursor of a client that has seen everything. It can follow from there."""
+        self._ring.hold()
         return self._ring.cursor
 
     async def wait_for(self, sequence: int) -> None:
         """Wait until the rows show the fact of that sequence."""
-        await self._watermark.wait(sequence)
+        if self._watermark.sequence < sequence:
+            self._readers.announce()
+            await self._watermark.wait(sequence)
 
     def rows(self, kind: type[RowT]) -> list[RowT]:
         """Return the newest rows of a kind, in order."""
@@ -138,18 +160,26 @@ class SessionViews:
         if quiet:
             self._view.compress()
 
-    async def close(self) -> None:
-        """End the clients' streams and write the waiting rows."""
+    async def close(self, sequence: int = 0) -> None:
+        """End the clients' streams and write the waiting rows, up to the fact of that sequence."""
         if self._task is not None:
+            # `_follow` has logged why views stopped.
+            with contextlib.suppress(Exception):
+                await self.wait_for(sequence)
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
         self._ring.close()
         await self._writer.close()
 
     async def _follow(self, ready: asyncio.Event) -> None:
+        loop, waited_at = asyncio.get_running_loop(), -math.inf
         try:
             async for items in self._dependencies.feed.follow(self._session, None):
-                for item in items:
+                # What arrived during a wait is folded with it.
+                if ready.is_set() and loop.time() - waited_at > _SAME_STEP_SECONDS:
+                    await self._readers.wait(self._dependencies.limits.fold_behind)
+                    waited_at = loop.time()
+                for item in _join_facts(items):
                     await self._apply(item)
                 ready.set()
         except asyncio.CancelledError:
@@ -187,7 +217,8 @@ class SessionViews:
         while after < cursor.sequence:
             records = await facts.read(self._session, after=after, until=cursor.sequence, limit=1000)
             if not records:
-                break
+                # A caller that waits for these facts would wait forever.
+                raise LookupError(f"the log of {self._session} ends at {after}, before {cursor.sequence}")
             after = records[-1].sequence
             async for page in yield_in_slices(split_pages(records)):
                 # Without a pause in between: the view state must never be ahead of the rows.
@@ -200,8 +231,24 @@ class SessionViews:
         self._ring.restart(cursor)
         self._watermark.advance(after)
 
+    def _build_ring(self) -> Ring:
+        limits = self._dependencies.limits
+        return Ring(Cursor(0, 0), limits.ring_bytes, self._window.snapshot, limits.replay)
+
     def _write(self, ops: Sequence[Op], watermark: int) -> None:
         for op in ops:
             if isinstance(op, Upsert) and isinstance(op.row, SessionCard):
                 self._show_card(op.row)
         self._writer.add(ops, watermark)
+
+
+def _join_facts(items: Sequence[LiveItem]) -> list[LiveItem]:
+    """Join neighbouring batches of facts, so that rows change once for all of them."""
+    joined: list[LiveItem] = []
+    for item in items:
+        last = joined[-1] if joined else None
+        if isinstance(item, LiveFacts) and isinstance(last, LiveFacts):
+            joined[-1] = LiveFacts(item.cursor, (*last.records, *item.records))
+        else:
+            joined.append(item)
+    return joined

@@ -1,8 +1,15 @@
-"""The newest fact that the views of a session show."""
+"""The newest fact that the rows of a session show, in memory and in the store."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncGenerator
+
+from callboard.contracts.ports.store import Store
+from callboard.contracts.record import Record
+
+#: Facts that one read returns.
+_PAGE = 1000
 
 
 class Watermark:
@@ -10,6 +17,8 @@ class Watermark:
 
     def __init__(self) -> None:
         self.sequence = 0
+        #: The number of callers that wait.
+        self.waiting = 0
         # Created only while a caller waits: an event uses more memory than the rest.
         self._moved: asyncio.Event | None = None
         self._failure: BaseException | None = None
@@ -26,10 +35,14 @@ class Watermark:
 
     async def wait(self, sequence: int) -> None:
         """Wait until the fact of that sequence is shown."""
-        while self.sequence < sequence:
-            self.check()
-            self._moved = self._moved or asyncio.Event()
-            await self._moved.wait()
+        self.waiting += 1
+        try:
+            while self.sequence < sequence:
+                self.check()
+                self._moved = self._moved or asyncio.Event()
+                await self._moved.wait()
+        finally:
+            self.waiting -= 1
 
     def check(self) -> None:
         """Raise what stopped the views."""
@@ -40,3 +53,17 @@ class Watermark:
         moved, self._moved = self._moved, None
         if moved is not None:
             moved.set()
+
+
+async def read_stored_watermark(store: Store, session: str) -> int:
+    """Return the newest fact that the stored rows show. Read it before a row, so that no fact is missed."""
+    views = await store.rows.read_views(session)
+    return 0 if views is None else views.watermark
+
+
+async def read_unwritten_facts(store: Store, session: str, watermark: int) -> AsyncGenerator[Record]:
+    """Yield the facts after the watermark. Rows lag behind the log, without a reader for seconds."""
+    while records := await store.facts.read(session, after=watermark, limit=_PAGE):
+        for record in records:
+            yield record
+        watermark = records[-1].sequence

@@ -50,7 +50,12 @@ class WorkspaceHost:
         self._lock = asyncio.Lock()
         self._view = WorkspaceView()
         self._rows = Table()
-        self._ring = Ring(Cursor(0, 0), min(_RING_BYTES, dependencies.limits.ring_bytes), self.snapshot)
+        self._ring = Ring(
+            Cursor(0, 0),
+            min(_RING_BYTES, dependencies.limits.ring_bytes),
+            self.snapshot,
+            dependencies.limits.replay,
+        )
         self._rebuilding = 0
         self._unlisted: set[str] = set()
         #: The path that was checked last, and why it is broad.
@@ -160,8 +165,15 @@ class WorkspaceHost:
             *(Upsert("sessions", card) for card in self.cards()),
         ]
 
+    @property
+    def is_followed(self) -> bool:
+        """Return True while a client follows, or has just begun or ended to."""
+        return self._ring.is_read
+
     def follow(self, after: Cursor | None) -> AsyncGenerator[bytes]:
         """Yield encoded operations for a client."""
+        # Cards that change before the client takes its snapshot are in it.
+        self._ring.hold()
         return self._ring.follow(after)
 
     def show_card(self, card: SessionCard) -> None:

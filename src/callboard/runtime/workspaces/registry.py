@@ -104,6 +104,10 @@ class WorkspaceRegistry:
         missing = sum(host.missing for host in hosts)
         return missing > 0 and not self._rebuilt.is_set(), missing
 
+    def is_followed(self) -> bool:
+        """Return True while a client follows a workspace."""
+        return any(host.is_followed for host in self._hosts.values())
+
     def all(self) -> list[WorkspaceHost]:
         """Return the workspaces in the order in which they were first opened."""
         return list(self._hosts.values())

@@ -1,0 +1,82 @@
+"""Rows of sessions without a reader: they follow later, and are current when a client reads them."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from callboard.contracts.commands.session import ListSessions
+from callboard.contracts.rows.session import SessionCard
+from callboard.contracts.rows.turn import TurnRow
+from callboard.projection.rows import Table
+from tests.runtime.rigs.runtime_rig import PATIENCE, RuntimeRig, calls, events, open_runtime, says
+
+NEVER = 3600.0
+
+
+async def run_turn(rig: RuntimeRig) -> str:
+    turn = await rig.submit("hello")
+    await rig.until(turn.session_id, "turn.completed")
+    return turn.session_id
+
+
+async def read_stored_card(rig: RuntimeRig, session: str) -> SessionCard | None:
+    row = await rig.runtime.dependencies.store.rows.read_row(session, "sessions", session)
+    return row if isinstance(row, SessionCard) else None
+
+
+async def test_facts_are_folded_when_a_client_reads(tmp_path: Path) -> None:
+    """R8: a session without a client costs its facts and no rows."""
+    async with open_runtime(tmp_path, calls(says("Done.")), fold_behind=NEVER) as rig:
+        session = await run_turn(rig)
+        unread = [card.key for card in rig.runtime.workspaces.get(rig.workspace).cards()]
+
+        listed = await rig.do(ListSessions(workspace_id=rig.workspace))
+        table = await rig.watch(session, lambda table: bool(table.list_rows(TurnRow)))
+
+        assert unread == []
+        assert [(card.key, card.state) for card in listed.sessions] == [(session, "idle")]
+        assert [row.state for row in table.list_rows(TurnRow)] == ["completed"]
+
+
+async def test_a_follower_of_the_list_sees_sessions_without_clients(tmp_path: Path) -> None:
+    """R8"""
+    async with open_runtime(tmp_path, calls(says("Done.")), fold_behind=NEVER) as rig:
+        table, sessions = Table(), list[str]()
+        async with asyncio.timeout(PATIENCE):
+            async for chunk in rig.runtime.feeds.follow_ops(rig.workspace, after=None):
+                for _, ops in events(chunk):
+                    table.apply(ops)
+                if not sessions:
+                    sessions.append(await run_turn(rig))
+                cards = table.list_rows(SessionCard)
+                if [card.state for card in cards] == ["idle"]:
+                    break
+
+        assert [card.key for card in cards] == sessions
+
+
+async def test_rows_follow_after_a_time_without_a_reader(tmp_path: Path) -> None:
+    """R8: a crash leaves few facts to fold."""
+    async with open_runtime(tmp_path, calls(says("Done.")), fold_behind=0.02, write_behind=0.02) as rig:
+        session = await run_turn(rig)
+
+        async def written() -> bool:
+            card = await read_stored_card(rig, session)
+            return card is not None and card.state == "idle"
+
+        await rig.wait_until(written)
+
+
+async def test_closing_a_session_writes_its_unread_rows(tmp_path: Path) -> None:
+    """R8: the list shows closed sessions from their rows."""
+    async with open_runtime(tmp_path, calls(says("Done.")), fold_behind=NEVER) as rig:
+        session = await run_turn(rig)
+        before = await read_stored_card(rig, session)
+
+        await rig.runtime.sessions.release(session)
+
+        after = await read_stored_card(rig, session)
+        assert before is None
+        assert after is not None
+        assert after.state == "idle"
