@@ -169,16 +169,22 @@ def focus_by_tab(tab: PageDriver, name: str) -> None:
     pytest.fail(f"the Tab key never came to {name}")
 
 
+_FOCUSED_TEXT = "document.activeElement.textContent.trim()"
+
+
 def choose_entry(tab: PageDriver, name: str) -> None:
     """Move down the open menu to this entry, and choose it."""
     expect(tab.page.get_by_role("menuitem", name=name, exact=True)).to_be_visible()
     tab.page.wait_for_function("document.activeElement.closest('[role=menu]') !== null")
     tab.page.keyboard.press("Home")
-    for _ in range(40):
-        if tab.page.evaluate("document.activeElement.textContent.trim()") == name:
+    for _ in range(tab.page.get_by_role("menuitem").count()):
+        focused = tab.page.evaluate(_FOCUSED_TEXT)
+        if focused == name:
             tab.page.keyboard.press("Enter")
             return
         tab.page.keyboard.press("ArrowDown")
+        # The menu moves its focus after the event.
+        tab.page.wait_for_function(f"former => {_FOCUSED_TEXT} !== former", arg=focused)
     pytest.fail(f"the arrow key never came to {name}")
 
 
