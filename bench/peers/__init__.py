@@ -38,6 +38,20 @@ class Turning(Protocol):
     async def close(self) -> None: ...
 
 
+class Scaling(Turning, Protocol):
+    """A system that also runs turns of many sessions at once."""
+
+    async def read_settings(self) -> list[str]:
+        """Return the journal mode and the level of synchronous that its store applies."""
+        ...
+
+
+#: The peers of many sessions at once.
+AT_ONCE = ("agno", "langgraph")
+#: The levels of `PRAGMA synchronous`.
+SYNCHRONOUS = ("OFF", "NORMAL", "FULL", "EXTRA")
+
+
 def of(name: str) -> Turning:
     """Return a peer, or `callboard` itself."""
     if name in OURS:

@@ -14,6 +14,7 @@ from agno.db.sqlite import SqliteDb
 from agno.models.base import Model
 from agno.models.response import ModelResponse
 
+from bench.peers import SYNCHRONOUS
 from bench.rigs.conversation import ANSWER, ARGUMENTS, NOTES, PROMPT, TOOL
 
 #: Above the number of runs of any session: the model receives all of them.
@@ -58,10 +59,11 @@ read.__name__ = TOOL
 
 class Peer:
     async def open(self, folder: Path) -> None:
+        self._db: Any = SqliteDb(db_file=str(folder / "peer.db"))
         self._agent = Agent(
             model=_Model(),
             tools=[read],
-            db=SqliteDb(db_file=str(folder / "peer.db")),
+            db=self._db,
             add_history_to_context=True,
             num_history_runs=ALL_RUNS,
             telemetry=False,
@@ -69,6 +71,12 @@ class Peer:
 
     async def turn(self, session: str) -> None:
         await self._agent.arun(PROMPT, session_id=session)
+
+    async def read_settings(self) -> list[str]:
+        with self._db.db_engine.connect() as connection:
+            (mode,) = connection.exec_driver_sql("PRAGMA journal_mode").fetchone()
+            (level,) = connection.exec_driver_sql("PRAGMA synchronous").fetchone()
+        return [mode, SYNCHRONOUS[level]]
 
     async def close(self) -> None:
         pass

@@ -17,6 +17,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
+from bench.peers import SYNCHRONOUS
 from bench.rigs.conversation import ANSWER, ARGUMENTS, NOTES, PROMPT, TOOL
 
 with warnings.catch_warnings():
@@ -55,6 +56,7 @@ class Peer:
     async def open(self, folder: Path) -> None:
         self._stack = AsyncExitStack()
         saver = await self._stack.enter_async_context(AsyncSqliteSaver.from_conn_string(str(folder / "peer.db")))
+        self._connection = saver.conn
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             self._graph = create_react_agent(_Model(), [read], checkpointer=saver)
@@ -62,6 +64,11 @@ class Peer:
     async def turn(self, session: str) -> None:
         state = {"messages": [HumanMessage(PROMPT)]}
         await self._graph.ainvoke(state, {"configurable": {"thread_id": session}}, durability="sync")
+
+    async def read_settings(self) -> list[str]:
+        ((mode,),) = await self._connection.execute_fetchall("PRAGMA journal_mode")
+        ((level,),) = await self._connection.execute_fetchall("PRAGMA synchronous")
+        return [mode, SYNCHRONOUS[level]]
 
     async def close(self) -> None:
         await self._stack.aclose()

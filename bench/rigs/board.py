@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
 from typing import Any
 
+from bench.peers import SYNCHRONOUS
 from bench.rigs.conversation import ANSWER, ARGUMENTS, NOTES, PROMPT, TOOL
 from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.commands.base import Command
@@ -65,6 +67,12 @@ class AtOnce:
         return self
 
 
+def _read_settings(connection: sqlite3.Connection) -> list[str]:
+    (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
+    (level,) = connection.execute("PRAGMA synchronous").fetchone()
+    return [mode, SYNCHRONOUS[level]]
+
+
 class PlainTool(FolderToolbox):
     """A single function as the only tool, without a gate, like the tools of the peers."""
 
@@ -105,7 +113,7 @@ class Board:
         self.work = folder / "work"
         self.work.mkdir(parents=True, exist_ok=True)
         (self.work / "notes.md").write_text(NOTES)
-        store = open_store(folder / "state")
+        self.store = store = open_store(folder / "state")
         self.parts = Dependencies(
             store=store,
             feed=InProcessLiveFeed(store.facts.read_head),
@@ -165,6 +173,12 @@ class Peer:
         ended = await self._board.until(accepted)
         if ended != "turn.completed":
             raise RuntimeError(f"the turn ended with {ended}")
+
+    async def read_settings(self) -> list[str]:
+        writer = self._board.store._writer
+        if writer is None:
+            raise RuntimeError("the store cannot be written")
+        return await writer.submit(_read_settings)
 
     async def close(self) -> None:
         await self._board.close()

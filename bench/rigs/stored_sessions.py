@@ -18,7 +18,7 @@ async def build(folder: Path, turn_history: History, sessions: dict[str, int]) -
 
 
 async def write(home: Path, workspace: str, turn_history: History, sessions: dict[str, int]) -> None:
-    """Write sessions of about so many facts to a store that no runtime has open: its recovery reads each stream."""
+    """Write sessions of about these numbers of facts to a store that no runtime has open: recovery reads each stream."""
     store = open_store(home)
     for session, count in sessions.items():
         first = turn_history.first(session, store.epoch, workspace)

@@ -13,6 +13,7 @@ from bench.rows import (
     profile,
     projection,
     restart,
+    scale,
     size,
     streaming,
     submit,
@@ -24,6 +25,7 @@ from bench.rows import (
 ROWS: tuple[Row, ...] = (
     appends.ROW,
     turn.ROW,
+    scale.ROW,
     profile.ROW,
     team.ROW,
     submit.ROW,

@@ -42,7 +42,7 @@ async def work(folder: Path, base_url: str, facts: int) -> None:
     """Execute orders until the input ends."""
     turn_history = await history(folder / "turn")
     model = WireModel(Endpoint(provider="bench", base_url=base_url, api_key="none", window=10_000_000), "m")
-    # Before the runtime of the measurement starts: its recovery reads every stream, and a fact added meanwhile conflicts.
+    # Before the measured runtime starts: its recovery reads every stream, and a fact added then conflicts.
     empty = Board(folder)
     await empty.open()
     await empty.close()
