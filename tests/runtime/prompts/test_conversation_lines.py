@@ -6,6 +6,7 @@ from typing import cast
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from callboard.contracts.ports.model import ImageContent, ModelMessage, TextContent
 from callboard.contracts.ports.store import BlobStore
@@ -51,7 +52,7 @@ def test_r4_incremental_messages_equal_a_full_build(
                 entries.append(Entry(0, 0, NOTHING, pins=pins(hashes)))
             case "change", str() as text if entries and not entries[-1].pins:
                 lines.change_last(entries[-1])
-                entries[-1].message = build_message(text)
+                entries[-1] = replace(entries[-1], message=build_message(text))
             case "drop", int() as count:
                 lines.drop_front(count)
                 del entries[:count]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from html import escape
 from typing import NamedTuple
 
@@ -47,10 +47,13 @@ class Pinned(NamedTuple):
 class ContentRenderer:
     """Renders contents for one thread. `outputs` holds the truncated outputs by call."""
 
-    def __init__(self, blobs: BlobStore) -> None:
+    def __init__(
+        self, blobs: BlobStore, pinned: tuple[Pinned, ...] = (), outputs: Mapping[str, Text] | None = None
+    ) -> None:
         self._blobs = blobs
-        self._pinned: tuple[Pinned, ...] = ()
-        self.outputs: dict[str, Text] = {}
+        #: The newest pinned contents.
+        self.pinned = pinned
+        self.outputs = dict(outputs or {})
 
     async def read_text(self, text: Text) -> str:
         """Return the whole text; if it was erased, what is left of it."""
@@ -89,14 +92,14 @@ class ContentRenderer:
         """Return the pinned contents of every turn of the thread. Unchanged references reuse the previous contents."""
         pinned_refs = tuple(ref for ref in refs if ref.source == "pinned")
         hashes = [ref.content.hash if ref.content is not None else "" for ref in pinned_refs]
-        if [(pinned.ref, pinned.hash) for pinned in self._pinned] != [
+        if [(pinned.ref, pinned.hash) for pinned in self.pinned] != [
             (ref.ref, hash) for ref, hash in zip(pinned_refs, hashes, strict=True)
         ]:
             entries = zip(pinned_refs, hashes, allocate_bytes(pinned_refs), strict=True)
-            self._pinned = tuple(
+            self.pinned = tuple(
                 [Pinned(ref.ref, hash, await self._render_ref(ref, share)) for ref, hash, share in entries]
             )
-        return self._pinned
+        return self.pinned
 
     async def render_result(self, call: str, output: Text) -> str:
         """Return a call's output, or its start and end with a hint how to read the rest."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from callboard.contracts.ports.model import ModelMessage
 
 from .content_renderer import Pinned, replace_images
 
 
-@dataclass
-class Entry:
+class Entry(msgspec.Struct, frozen=True):
     """A message, with the sequence of its first fact and of its turn's start.
 
     Attributes:

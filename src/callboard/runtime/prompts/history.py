@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
+from msgspec.structs import replace
+
 from callboard.contracts.content import Text
 from callboard.contracts.facts.agent import RemoteTaskChanged
 from callboard.contracts.facts.context import CompactionCompleted, ContextResolved
@@ -40,6 +42,7 @@ from callboard.contracts.record import Record
 from .content_renderer import ContentRenderer, Pinned, has_image, replace_images
 from .conversation_lines import ConversationLines, Entry
 from .pending_messages import PendingMessages
+from .stored_history import HistoryState
 
 #: Sent to an autonomous agent that responded with text alone.
 CONTINUE = "Continue with the objective. When it is met, call `finalize` with a summary."
@@ -65,28 +68,66 @@ class History:
 
     Turns that a model call omits are dropped from the front. So are summarised turns, except the
     input of the current turn and the messages that the summary keeps in full. `read` returns the
-    facts of those messages.
+    facts of those messages. With a state, it continues after the fact of that state.
     """
 
-    def __init__(self, thread: str, blobs: BlobStore, read: Callable[[int], Awaitable[Record | None]]) -> None:
+    def __init__(
+        self,
+        thread: str,
+        blobs: BlobStore,
+        read: Callable[[int], Awaitable[Record | None]],
+        state: HistoryState | None = None,
+    ) -> None:
+        state = state or HistoryState()
         self._thread = thread
         self._read = read
-        self._renderer = ContentRenderer(blobs)
-        self._inputs: dict[str, TurnSubmitted | QueueEdited] = {}
-        self._steers: dict[str, SteerRequested] = {}
-        self._tools: dict[str, str] = {}
-        self._rewritten: dict[str, str] = {}
-        self._entries: list[Entry] = []
+        self._renderer = ContentRenderer(blobs, state.pinned, state.outputs)
+        self._inputs: dict[str, TurnSubmitted | QueueEdited] = {**state.inputs, **state.edits}
+        self._steers = dict(state.steers)
+        self._tools = dict(state.tools)
+        self._rewritten = dict(state.rewritten)
+        self._entries = list(state.entries)
         self._lines = ConversationLines()
-        self._pinned = self._has_images = False
-        self._pending = PendingMessages(thread, self._renderer.read_text)
-        self._worktree_note: ModelMessage | None = None
-        self._summary: tuple[ModelMessage, ...] = ()
-        self._sequence = 0
-        self._turn = 0
-        self._iteration = 0
-        self._remote_task: str = ""
-        self._task_turn = 0
+        self._has_images = state.has_images
+        self._pending = PendingMessages(thread, self._renderer.read_text, state.items)
+        self._worktree_note = state.worktree_note
+        self._summary = state.summary
+        self._sequence = state.sequence
+        self._turn = state.turn
+        self._iteration = state.iteration
+        self._remote_task = state.remote_task
+        self._task_turn = state.task_turn
+
+    @property
+    def sequence(self) -> int:
+        """The newest fact that it contains."""
+        return self._sequence
+
+    def capture_state(self, sequence: int) -> HistoryState:
+        """Return the state after `sequence`, from which a conversation continues. Later facts do not change it.
+
+        Args:
+            sequence: The newest fact. Facts after the newest one that concerns the thread change nothing else.
+        """
+        return HistoryState(
+            sequence=sequence,
+            turn=self._turn,
+            iteration=self._iteration,
+            remote_task=self._remote_task,
+            task_turn=self._task_turn,
+            has_images=self._has_images,
+            inputs={turn: fact for turn, fact in self._inputs.items() if isinstance(fact, TurnSubmitted)},
+            edits={turn: fact for turn, fact in self._inputs.items() if isinstance(fact, QueueEdited)},
+            steers=dict(self._steers),
+            tools=dict(self._tools),
+            rewritten=dict(self._rewritten),
+            items=dict(self._pending.items),
+            outputs=dict(self._renderer.outputs),
+            pinned=self._renderer.pinned,
+            worktree_note=self._worktree_note,
+            summary=self._summary,
+            entries=tuple(self._entries),
+        )
 
     def build_messages(self, *, images: bool = True) -> tuple[ModelMessage, ...]:
         """Return the conversation, oldest message first. Without `images`, images are described in text."""
@@ -161,7 +202,7 @@ class History:
                 self._apply_model_request(fact)
             case MessageText() | MessageInterrupted() as fact:
                 self._append("assistant", TextContent(await self._renderer.read_text(fact.content)))
-                self._entries[-1].is_interrupted = isinstance(fact, MessageInterrupted)
+                self._entries[-1] = replace(self._entries[-1], is_interrupted=isinstance(fact, MessageInterrupted))
             case ReasoningCompleted() as fact:
                 self._append(
                     "assistant", ReasoningContent(await self._renderer.read_text(fact.content), fact.signature)
@@ -188,11 +229,10 @@ class History:
         )
         self._append("user", *contents, is_input=True)
         if isinstance(fact, TurnSubmitted) and fact.resumes:
-            self._entries[-1].is_resume = True
+            self._entries[-1] = replace(self._entries[-1], is_resume=True)
 
     def _pin(self, pins: tuple[Pinned, ...]) -> None:
         if pins:
-            self._pinned = True
             self._has_images = self._has_images or any(
                 has_image(content) for pinned in pins for content in pinned.contents
             )
@@ -303,7 +343,8 @@ class History:
         last = self._entries[-1] if self._entries else None
         if last is not None and role == "assistant" and (last.message.role, last.turn) == (role, self._turn):
             self._lines.change_last(last)
-            last.message = ModelMessage(role=role, content=(*last.message.content, *contents))
+            message = ModelMessage(role=role, content=(*last.message.content, *contents))
+            self._entries[-1] = replace(last, message=message)
             return
         self._entries.append(Entry(self._sequence, self._turn, ModelMessage(role=role, content=contents), is_input))
 

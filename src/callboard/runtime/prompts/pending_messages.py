@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from html import escape
 
 import msgspec
@@ -50,12 +50,14 @@ def list_receivers(record: Record) -> tuple[str, ...]:
 
 
 class PendingMessages:
-    """Stores the items sent to one thread until they are consumed."""
+    """Stores the items sent to one thread until they are consumed. `items` holds their texts, oldest first."""
 
-    def __init__(self, thread: str, whole: Callable[[Text], Awaitable[str]]) -> None:
+    def __init__(
+        self, thread: str, whole: Callable[[Text], Awaitable[str]], items: Mapping[str, str] | None = None
+    ) -> None:
         self._thread = thread
         self._read_text = whole
-        self._items: dict[str, str] = {}
+        self.items = dict(items or {})
 
     async def apply(self, record: Record) -> None:
         """Store the record if it was sent to this thread."""
@@ -109,22 +111,22 @@ class PendingMessages:
     def render(self, fact: InboxReserved) -> str:
         """Return the items of a run's inbox, in order. They stay until they are consumed."""
         missing = "<missing>This item no longer exists.</missing>"
-        return "\n".join(("<inbox>", *(self._items.get(item, missing) for item in fact.items), "</inbox>"))
+        return "\n".join(("<inbox>", *(self.items.get(item, missing) for item in fact.items), "</inbox>"))
 
     def forget(self, items: tuple[str, ...]) -> None:
         """Drop consumed items."""
         for item in items:
-            self._items.pop(item, None)
+            self.items.pop(item, None)
 
     def _add_acceptance(self, handoff: str, reason: str) -> None:
         """Add a notice of a handoff accepted for this agent, which may have received the handoff already."""
-        if (text := self._items.get(handoff)) is not None:
-            self._items[handoff] = text.replace(_ANSWER_REQUIRED, "")
+        if (text := self.items.get(handoff)) is not None:
+            self.items[handoff] = text.replace(_ANSWER_REQUIRED, "")
         text = escape(reason, quote=False)
         item = build_news_id(handoff, "accepted")
         self._store(item, f'<handoff-accepted id="{handoff}">{text}{_ACCEPTED}</handoff-accepted>')
 
     def _store(self, item: str, text: str) -> None:
-        self._items[item] = text
-        while len(self._items) > _MAX_ITEMS:
-            del self._items[next(iter(self._items))]
+        self.items[item] = text
+        while len(self.items) > _MAX_ITEMS:
+            del self.items[next(iter(self.items))]
