@@ -18,6 +18,7 @@ from callboard.contracts.facts.tool import SandboxApplied
 from callboard.contracts.ports.agents import Definitions
 from callboard.contracts.ports.model import (
     Finished,
+    Model,
     ModelEvent,
     ModelRequest,
     Models,
@@ -65,6 +66,19 @@ class AtOnce:
 
     def get_model(self, provider: str, name: str) -> AtOnce:
         return self
+
+
+class OneModel:
+    """A single configured model."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+
+    def choose_route(self, wanted: str) -> Route:
+        return Route(candidates=((self._model.provider, self._model.name),), chosen=0, reason="It is the only one.")
+
+    def get_model(self, provider: str, name: str) -> Model:
+        return self._model
 
 
 def _read_settings(connection: sqlite3.Connection) -> list[str]:

@@ -20,11 +20,13 @@ from bench.rows import (
     team,
     turn,
     waiting,
+    wire_turn,
 )
 
 ROWS: tuple[Row, ...] = (
     appends.ROW,
     turn.ROW,
+    wire_turn.ROW,
     scale.ROW,
     profile.ROW,
     team.ROW,

@@ -112,7 +112,9 @@ def lines(measured: Measurements, peers: Sequence[str], widths: Sequence[int]) -
             yield from _compare(f"{label}, {width} at once", unit, figures, aimed, meets)
     for width in widths[1:]:
         growth = {
-            name: [wide / one for wide, one in zip(measured[name, width].rates, measured[name, 1].rates, strict=True)]
+            name: [
+                wide / narrow for wide, narrow in zip(measured[name, width].rates, measured[name, 1].rates, strict=True)
+            ]
             for name in (OURS, *whole)
         }
         yield from _compare(f"turns per second, {width} at once over 1", "times", growth)

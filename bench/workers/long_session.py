@@ -16,26 +16,14 @@ from pathlib import Path
 import uvloop
 
 from bench.machine import settle
-from bench.rigs.board import Board
+from bench.rigs.board import Board, OneModel
 from bench.rigs.heartbeat import Heartbeat
 from bench.rigs.history import history
 from bench.rigs.stored_sessions import write
 from callboard.app.hosting.process import share_time
-from callboard.contracts.ports.model import Route
 from callboard.models.wire import Endpoint, WireModel
 
 SESSION = "ses_benchlong"
-
-
-class _Models:
-    def __init__(self, model: WireModel) -> None:
-        self._model = model
-
-    def choose_route(self, wanted: str) -> Route:
-        return Route(candidates=(("bench", "m"),), chosen=0, reason="It is the only one.")
-
-    def get_model(self, provider: str, name: str) -> WireModel:
-        return self._model
 
 
 async def work(folder: Path, base_url: str, facts: int) -> None:
@@ -47,7 +35,7 @@ async def work(folder: Path, base_url: str, facts: int) -> None:
     await empty.open()
     await empty.close()
     await write(folder / "state", empty.workspace, turn_history, {SESSION: facts})
-    board = Board(folder, models=_Models(model))
+    board = Board(folder, models=OneModel(model))
     await board.open()
     await model.warm()
     share_time()

@@ -2,7 +2,8 @@
 
 It prints its port and answers every request immediately. The base URL's path begins with the number of deltas, each of
 `PIECE`. With `reads` in its place, it answers chat completions with `READS` calls of Read, one per request, and then
-with a text.
+with a text. With `turn`, it answers with the content of the measured turn: a call of Read, and after its result a text.
+`/requests` returns the number of these requests and the newest two.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from contextlib import asynccontextmanager
 from itertools import count
 from typing import Any
 
-from bench.rigs.conversation import ARGUMENTS, TOOL
+from bench.rigs.conversation import ANSWER, ARGUMENTS, TOOL
 from bench.rigs.processes import Process, python
 
 PIECE = "Step by step, it is read. "
@@ -25,6 +26,12 @@ _HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encodin
 READS = 10
 _requests, _numbers = count(), count()
 _USAGE = {"input_tokens": 1, "output_tokens": 1}
+_CHAT_USAGE = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+#: Characters of the arguments in a delta. The text has a delta for each word.
+ARGUMENT_CHARACTERS = 5
+_ARGUMENTS = json.dumps(ARGUMENTS)
+_WORDS = [f"{word} " for word in ANSWER.split()]
+_turns: list[bytes] = []
 
 
 @asynccontextmanager
@@ -35,14 +42,17 @@ async def provider() -> AsyncGenerator[str]:
 
 
 def base_url(root: str, format: str, deltas: int | str = 1) -> str:
-    """Return the base URL for a format, with a number of deltas or `reads`."""
+    """Return the base URL for a format, with a number of deltas, `reads` or `turn`."""
     return f"{root}/{deltas}{'' if format in ('anthropic', 'google') else '/v1'}"
 
 
 def _event(name: str, data: Any) -> bytes:
     text = data if isinstance(data, str) else json.dumps(data)
     head = f"event: {name}\n" if name else ""
-    body = f"{head}data: {text}\n\n".encode()
+    return _chunk(f"{head}data: {text}\n\n".encode())
+
+
+def _chunk(body: bytes) -> bytes:
     return b"%x\r\n%s\r\n" % (len(body), body)
 
 
@@ -63,6 +73,38 @@ def _read() -> Iterator[bytes]:
     yield _event("", {**chunk, "choices": [{"index": 0, "delta": {"tool_calls": [call]}, "finish_reason": None}]})
     yield _event("", {**chunk, "choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]})
     yield _event("", "[DONE]")
+
+
+def _turn(body: bytes) -> Iterator[bytes]:
+    """Answer with a call of Read, or with the text if the request ends with the result of the call."""
+    _turns.append(body)
+    request = json.loads(body)
+    chunk = {"id": "r1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+
+    def event(delta: dict[str, Any], finish: str | None = None) -> bytes:
+        return _event("", {**chunk, "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]})
+
+    yield event({"role": "assistant", "content": ""})
+    if request["messages"][-1]["role"] == "tool":
+        yield from (event({"content": word}) for word in _WORDS)
+        yield event({}, "stop")
+    else:
+        # Callboard offers its tools in lower case.
+        names = [tool["function"]["name"] for tool in request["tools"]]
+        function = {"name": next(name for name in names if name.lower() == TOOL.lower()), "arguments": ""}
+        call = {"index": 0, "id": f"call_{next(_numbers)}", "type": "function", "function": function}
+        yield event({"tool_calls": [call]})
+        for start in range(0, len(_ARGUMENTS), ARGUMENT_CHARACTERS):
+            part = _ARGUMENTS[start : start + ARGUMENT_CHARACTERS]
+            yield event({"tool_calls": [{"index": 0, "function": {"arguments": part}}]})
+        yield event({}, "tool_calls")
+    yield _event("", {**chunk, "choices": [], "usage": _CHAT_USAGE})
+    yield _event("", "[DONE]")
+
+
+def _list_requests() -> Iterator[bytes]:
+    newest = [json.loads(body) for body in _turns[-2:]]
+    yield _chunk(json.dumps({"count": len(_turns), "newest": newest}).encode())
 
 
 def _responses(deltas: int) -> Iterator[bytes]:
@@ -117,9 +159,13 @@ def _generate_content(deltas: int) -> Iterator[bytes]:
     yield _event("", {"candidates": [{"index": 0, "finishReason": "STOP"}], "modelVersion": "m"})
 
 
-def _events(path: str) -> Iterator[bytes]:
+def _events(path: str, body: bytes) -> Iterator[bytes]:
     """Return the function that answers a request to this path."""
     first = path.split("/")[1]
+    if first == "requests":
+        return _list_requests()
+    if first == "turn":
+        return _turn(body)
     if first == "reads":
         return _read() if next(_requests) % (READS + 1) < READS else _chat(1)
     deltas = int(first)
@@ -135,11 +181,11 @@ async def _serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
         while True:
             first, *lines = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
             fields = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
-            # Discarded: a conversation of 10,000 turns has several megabytes.
-            await reader.readexactly(int(fields.get("content-length", "0")))
+            # Mostly discarded: a conversation of 10,000 turns has several megabytes.
+            body = await reader.readexactly(int(fields.get("content-length", "0")))
             path = first.split()[1]
             writer.write(_HEAD)
-            for at, event in enumerate(_events(path)):
+            for at, event in enumerate(_events(path, body)):
                 writer.write(event)
                 if at % AT_ONCE == 0:
                     await writer.drain()

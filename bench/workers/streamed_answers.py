@@ -40,23 +40,14 @@ class Ours:
     """Callboard with a client that follows the session."""
 
     async def open(self, folder: Path, base_url: str) -> None:
-        from bench.rigs.board import Board
+        from bench.rigs.board import Board, OneModel
         from callboard.app.hosting.process import share_time
-        from callboard.contracts.ports.model import Route
         from callboard.models.wire import Endpoint, WireModel
 
         endpoint = Endpoint(provider="bench", base_url=base_url, api_key="none", window=10_000_000)
         model = WireModel(endpoint, "m")
-
-        class _Models:
-            def choose_route(self, wanted: str) -> Route:
-                return Route(candidates=(("bench", "m"),), chosen=0, reason="It is the only one.")
-
-            def get_model(self, provider: str, name: str) -> WireModel:
-                return model
-
         self._model = model
-        self._board = Board(folder, models=_Models())
+        self._board = Board(folder, models=OneModel(model))
         await self._board.open()
         await model.warm()
         share_time()
