@@ -1,4 +1,4 @@
-"""Command line of the benchmarks: `python -m bench [ROW ...] [--full] [--n N] [--no-peers]`."""
+"""Command line of the benchmarks: `python -m bench [ROW ...] [--full] [--n N] [--no-peers] [--tables]`."""
 
 from __future__ import annotations
 
@@ -23,6 +23,9 @@ RESULTS = HERE / "results.json"
 def main(arguments: list[str]) -> int:
     """Run the named rows, or all; return the exit code. The other rows run after a failed one."""
     options = _parser().parse_args(arguments)
+    if options.tables:
+        table.write(msgspec.json.decode(RESULTS.read_bytes(), type=Run), HERE)
+        return 0
     size: Size = "full" if options.full else "quick"
     names = {row.name for row in ROWS}
     unknown = [name for name in options.rows if name not in names]
@@ -68,6 +71,7 @@ def _parser() -> argparse.ArgumentParser:
         help=f"size of the named rows ({counts})",
     )
     parser.add_argument("--no-peers", dest="peers", action="store_false", help="run only Callboard and its baselines")
+    parser.add_argument("--tables", action="store_true", help="write README.md from the stored figures, without a run")
     parser.add_argument("--dry", action="store_true", help="print the figures without writing files")
     return parser
 

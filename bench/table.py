@@ -6,6 +6,8 @@ from pathlib import Path
 
 from .results import Line, Result, Run, Spread
 
+#: The last section: changes that were measured and dropped.
+TRIED = Path(__file__).parent / "tried.md"
 HEAD = """# Benchmarks
 
 ```sh
@@ -14,6 +16,7 @@ make bench ARGS="turn size"    # some rows; the others keep their figures
 make bench ARGS="--full"       # the long run
 make bench ARGS=opening N=1000000
 make bench ARGS=profile        # counts the work of a turn; out/profile.html shows where its time goes
+make bench ARGS=--tables       # writes this page from results.json and tried.md, without a run
 ```
 
 Each row compares Callboard with a peer or a baseline in alternating rounds of the same run. Compare
@@ -22,7 +25,8 @@ minimum and maximum in brackets. A ratio is computed within each round. ✓ and 
 meets the goal.
 
 Peers are systems for the same work, in their durable configuration. Each has one tool and an
-in-process model without latency. The figures do not cover their other features.
+in-process model without latency, unless the row names another. The figures do not cover their other
+features.
 """
 
 
@@ -34,6 +38,8 @@ def markdown(run: Run) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in run.versions.items())
     parts = [HEAD, f"Last run: {run.date}, size `{run.size}`. {machine}.\n\n{versions}.\n"]
     parts += [_section(row) for row in run.rows]
+    # Written by hand, and kept when the tables are written again.
+    parts.append(TRIED.read_text("utf-8"))
     return "\n".join(parts)
 
 

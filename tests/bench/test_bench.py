@@ -10,7 +10,7 @@ import pytest
 
 import bench.__main__ as run
 from bench.results import Line, Result, Run, Spread, percentile, spread
-from bench.table import markdown, number
+from bench.table import TRIED, markdown, number
 
 
 def test_a_spread_is_the_median_with_its_bounds() -> None:
@@ -53,6 +53,32 @@ def test_a_run_of_some_rows_keeps_the_figures_and_the_day_of_the_others(
     assert rows["size"].date == "2020-01-02"
     assert rows["turn"].date == rows["idle"].date > "2020-01-02"
     assert "2020-01-02; 0 s" in (tmp_path / "README.md").read_text()
+
+
+def test_a_run_keeps_the_section_of_what_was_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Issue 11: bench/README.md lists what was tried and gave nothing."""
+    monkeypatch.setattr(run, "HERE", tmp_path)
+    monkeypatch.setattr(run, "RESULTS", tmp_path / "results.json")
+
+    run._store((), [_row("size", 1.0)], "quick")
+
+    assert (tmp_path / "README.md").read_text().endswith(f"\n{TRIED.read_text('utf-8')}")
+    assert TRIED.read_text("utf-8").startswith("## Tried and gave nothing\n")
+
+
+def test_the_tables_are_written_from_the_stored_figures_without_a_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "HERE", tmp_path)
+    monkeypatch.setattr(run, "RESULTS", tmp_path / "results.json")
+    run._store((), [_row("size", 1.0)], "quick")
+    page, results = (tmp_path / "README.md").read_text(), (tmp_path / "results.json").read_text()
+    (tmp_path / "README.md").unlink()
+
+    assert run.main(["--tables"]) == 0
+
+    assert (tmp_path / "README.md").read_text() == page
+    assert (tmp_path / "results.json").read_text() == results
 
 
 def test_a_run_with_incompatible_former_figures_does_not_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
