@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
-from itertools import chain
 from typing import NamedTuple
 
 from ...contracts.ports.store import Head
 from ..batch import Line, build_empty_head
 from ..chain import build_broken_refusal
+from .grouped_insert import GroupedInsert
 from .writer import Hooks
 
 #: The largest number of ends in the cache.
 MAX_CACHED_ENDS = 4096
-#: Facts in one INSERT. Python releases the GIL for each statement, which makes numerous statements slow.
-_GROUP = 32
-_INSERT = "INSERT INTO facts (stream, sequence, header, link, seal, payload) VALUES (?, ?, ?, ?, ?, ?)"
-_INSERT_GROUP = _INSERT + ", (?, ?, ?, ?, ?, ?)" * (_GROUP - 1)
+_READ_MARKS = "SELECT epoch, schema_version FROM store, pragma_schema_version"
+_INSERT_FACTS = GroupedInsert("INSERT INTO facts (stream, sequence, header, link, seal, payload)", 6)
+_INSERT_CLOSED = GroupedInsert("INSERT OR IGNORE INTO closed", 2)
+#: An upsert, because SQLite has no UPDATE of many rows that is as fast. The rows exist.
+_UPDATE_ENDS = GroupedInsert(
+    "INSERT INTO streams (number, head, link, at)",
+    4,
+    "ON CONFLICT (number) DO UPDATE SET head = excluded.head, link = excluded.link, at = excluded.at",
+)
 
 
 class End(NamedTuple):
@@ -50,25 +55,25 @@ class Ledger(Hooks):
 
     def begin(self, connection: sqlite3.Connection) -> None:
         """Read the epoch of this transaction. Raises Refusal if another tool made the layout unwritable."""
-        self.check_layout(connection)
-        (self.epoch,) = connection.execute("SELECT epoch FROM store").fetchone()
+        self.epoch, layout = connection.execute(_READ_MARKS).fetchone()
+        self._check_layout(connection, layout)
         if self.epoch != self.own_epoch or len(self._ends) > MAX_CACHED_ENDS:
             self._ends.clear()
 
     def check_layout(self, connection: sqlite3.Connection) -> None:
-        """Raise Refusal if the layout is not writable. SQLite counts its changes, so each is checked once."""
-        (layout,) = connection.execute("PRAGMA schema_version").fetchone()
+        """Raise Refusal if the layout is not writable."""
+        self._check_layout(connection, connection.execute("PRAGMA schema_version").fetchone()[0])
+
+    def _check_layout(self, connection: sqlite3.Connection, layout: int) -> None:
+        """Check a layout once: SQLite counts its changes."""
         if layout != self._layout:
             self._check(connection)
             self._layout = layout
 
     def flush(self, connection: sqlite3.Connection) -> None:
-        if facts := self._facts:
-            grouped = len(facts) - len(facts) % _GROUP
-            groups = (facts[at : at + _GROUP] for at in range(0, grouped, _GROUP))
-            connection.executemany(_INSERT_GROUP, (list(chain.from_iterable(group)) for group in groups))
-            connection.executemany(_INSERT, facts[grouped:])
-            facts.clear()
+        if self._facts:
+            _INSERT_FACTS.run(connection, self._facts)
+            self._facts.clear()
         if self._blobs:
             connection.executemany("INSERT INTO blobs (hash, data) VALUES (?, ?) ON CONFLICT DO NOTHING", self._blobs)
             self._blobs.clear()
@@ -78,14 +83,11 @@ class Ledger(Hooks):
             )
             self._uses.clear()
         if self._closed:
-            connection.executemany("INSERT OR IGNORE INTO closed VALUES (?, ?)", self._closed)
+            _INSERT_CLOSED.run(connection, self._closed)
             self._closed.clear()
         if self._moved:
             ends = [self._ends[name] for name in self._moved]
-            connection.executemany(
-                "UPDATE streams SET head = ?, link = ?, at = ? WHERE number = ?",
-                [(end.head.sequence, end.head.link, end.head.at, end.number) for end in ends],
-            )
+            _UPDATE_ENDS.run(connection, [(end.number, end.head.sequence, end.head.link, end.head.at) for end in ends])
             self._moved.clear()
 
     def reset(self) -> None:
