@@ -13,7 +13,7 @@ MAX_INLINE_BYTES = 8 * 1024
 PREVIEW = 1024
 
 
-class BlobRef(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class BlobRef(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
     """A reference to a blob: `hash` is the SHA-256 of its bytes in hex, `size` is in bytes."""
 
     hash: str
@@ -21,7 +21,7 @@ class BlobRef(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_de
     media: str = "text/plain; charset=utf-8"
 
 
-class Text(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class Text(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
     """A text of any length.
 
     Without `ref`, `text` is complete. With `ref`, `text` is the head of the blob and `tail` its
@@ -36,7 +36,7 @@ class Text(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defau
     tail: str = ""
 
 
-class Blob(msgspec.Struct, frozen=True):
+class Blob(msgspec.Struct, frozen=True, gc=False):
     """Bytes for the blob store, with their ref."""
 
     ref: BlobRef

@@ -16,7 +16,7 @@ PartialKind = Literal["text", "reasoning", "arguments", "output"]
 FrameKind = Literal[PartialKind, "progress"]
 
 
-class Cursor(msgspec.Struct, frozen=True, order=True):
+class Cursor(msgspec.Struct, frozen=True, order=True, gc=False):
     """A position in a session's view: the newest fact's sequence, and the number of live frames since that fact."""
 
     sequence: int
@@ -36,7 +36,7 @@ def parse_cursor(text: str) -> Cursor | None:
     return Cursor(int(head), int(tail or 0))
 
 
-class Frame(msgspec.Struct, frozen=True, kw_only=True):
+class Frame(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A piece of a partial. `offset` is the number of characters of the part before it.
 
     The scope's step identifies the part, with its tool call for arguments and output. `tool` is the
@@ -53,7 +53,7 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
     total: float | None = None
 
 
-class Partial(msgspec.Struct, frozen=True, kw_only=True):
+class Partial(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The stored text of an unfinished part, for viewers who join late and for recovery. Progress is never stored."""
 
     kind: FrameKind

@@ -18,7 +18,7 @@ from .scope import Actor, Scope
 from .upcasts import UPCASTS, upcast
 
 
-class NewFact(msgspec.Struct, frozen=True):
+class NewFact(msgspec.Struct, frozen=True, gc=False):
     """A decided fact before it is stored.
 
     Raises:
@@ -34,7 +34,7 @@ class NewFact(msgspec.Struct, frozen=True):
                 raise ValueError(f"{self.fact.type} needs the id of its {name}")
 
 
-class Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """The header of a fact. It is part of the chain and has no content.
 
     It is stored as MessagePack with short names and packed ids (`ids.pack`). `at` is in
@@ -53,7 +53,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     scope: Scope = msgspec.field(default=Scope(), name="i")
 
 
-class Record(msgspec.Struct, frozen=True):
+class Record(msgspec.Struct, frozen=True, gc=False):
     """A fact in the log.
 
     `payload` are the chained bytes; None if they were erased or the record was not read from a log.
@@ -97,7 +97,7 @@ def build_unreadable_refusal(record: Record) -> Refusal:
     )
 
 
-class Origin(msgspec.Struct, frozen=True, kw_only=True):
+class Origin(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The common origin of the facts of one batch."""
 
     at: int
@@ -106,7 +106,7 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True):
     cause: str = ""
 
 
-class WireEvent(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class WireEvent(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
     """A fact on the wire: the envelope of the Agent UI specification (Event envelope) with the runtime's ids.
 
     `timestamp` is RFC 3339 in UTC with microseconds. `owner`, `scope`, `phase`, `surface` and

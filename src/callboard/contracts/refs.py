@@ -27,7 +27,7 @@ MissingReason = Literal[
 OmissionReason = Literal["budget", "older_turns", "compacted", "binary", "unsupported", "untrusted", "excluded"]
 
 
-class ContextRef(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class ContextRef(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
     """A ref in a turn's context: a path relative to the folder, or the id of an artifact or session.
 
     `content` are its bytes at that moment; later changes of the file have no effect. `tokens` is an
@@ -42,7 +42,7 @@ class ContextRef(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit
     tokens: int | None = None
 
 
-class MissingRef(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class MissingRef(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
     """A named ref that could not be resolved. `ref` is the text as written."""
 
     ref: str
@@ -51,7 +51,7 @@ class MissingRef(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit
     detail: str = ""
 
 
-class Omission(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class Omission(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
     """Context that was left out.
 
     `ref` is as in `ContextRef`; empty for older turns, with their number in `count`. `tokens` is an

@@ -9,7 +9,7 @@ import msgspec
 ActorKind = Literal["person", "agent", "policy", "schedule", "runtime"]
 
 
-class Actor(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class Actor(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
     """The cause of a fact. `id` is the person's client, the agent or the policy; empty if the kind is enough."""
 
     kind: ActorKind
@@ -22,7 +22,7 @@ POLICY = Actor(kind="policy")
 SCHEDULE = Actor(kind="schedule")
 
 
-class Scope(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Scope(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """Ids of the entities that a fact concerns; empty for none.
 
     `step` counts the ordered elements of a run from 1; 0 for none. Stored names are short because

@@ -42,7 +42,7 @@ _ENDS: dict[type[Fact], PartialKind] = {
 }
 
 
-class Decision(msgspec.Struct, frozen=True, kw_only=True):
+class Decision(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The result of a decision: the facts in order, and the blobs that they refer to. `closed` are
     the ids that end with them, `ends` the keys of the partials that they finish. `state` is the
     state after them, at the time of the decision."""

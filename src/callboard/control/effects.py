@@ -23,20 +23,20 @@ from callboard.contracts.team_tools import MERGE, TEAM_TOOLS
 from .state.session import Session
 
 
-class AskModel(msgspec.Struct, frozen=True):
+class AskModel(msgspec.Struct, frozen=True, gc=False):
     """Call the model that the fact names."""
 
     scope: Scope
     request: ModelRequested
 
 
-class RunTool(msgspec.Struct, frozen=True):
+class RunTool(msgspec.Struct, frozen=True, gc=False):
     """Run the tool call."""
 
     scope: Scope
 
 
-class StopRun(msgspec.Struct, frozen=True):
+class StopRun(msgspec.Struct, frozen=True, gc=False):
     """Stop what the run has in progress, then report its partial output."""
 
     scope: Scope
@@ -44,26 +44,26 @@ class StopRun(msgspec.Struct, frozen=True):
     reason: str
 
 
-class ExpireAction(msgspec.Struct, frozen=True):
+class ExpireAction(msgspec.Struct, frozen=True, gc=False):
     """Report the action as expired at `at` (microseconds since the epoch) if it is still pending."""
 
     scope: Scope
     at: int
 
 
-class WakeAt(msgspec.Struct, frozen=True):
+class WakeAt(msgspec.Struct, frozen=True, gc=False):
     """Report the time `at` (microseconds since the epoch). A wait, a reply or a sleeping agent is due then."""
 
     at: int
 
 
-class MakeWorktree(msgspec.Struct, frozen=True):
+class MakeWorktree(msgspec.Struct, frozen=True, gc=False):
     """Make a git worktree for the child in the scope, and report it."""
 
     scope: Scope
 
 
-class RemoveWorktree(msgspec.Struct, frozen=True):
+class RemoveWorktree(msgspec.Struct, frozen=True, gc=False):
     """Remove the worktree of a closed child if no work is lost; otherwise report that it remains."""
 
     scope: Scope
@@ -72,13 +72,13 @@ class RemoveWorktree(msgspec.Struct, frozen=True):
     base: str
 
 
-class SettleArtifact(msgspec.Struct, frozen=True):
+class SettleArtifact(msgspec.Struct, frozen=True, gc=False):
     """Read the file of a save that an earlier process began, and report it."""
 
     artifact: str
 
 
-class ListSession(msgspec.Struct, frozen=True):
+class ListSession(msgspec.Struct, frozen=True, gc=False):
     """Add the session to the list of its workspace."""
 
     workspace: str
@@ -86,20 +86,20 @@ class ListSession(msgspec.Struct, frozen=True):
     cause: str
 
 
-class ScheduleSession(msgspec.Struct, frozen=True):
+class ScheduleSession(msgspec.Struct, frozen=True, gc=False):
     """Record in the workspace whether agents of the session sleep until a time."""
 
     cause: str
 
 
-class ShareRule(msgspec.Struct, frozen=True):
+class ShareRule(msgspec.Struct, frozen=True, gc=False):
     """Add a rule of this session to its workspace."""
 
     rule: Rule
     cause: str
 
 
-class WriteProcess(msgspec.Struct, frozen=True):
+class WriteProcess(msgspec.Struct, frozen=True, gc=False):
     """Write to the process in the scope."""
 
     scope: Scope
@@ -107,7 +107,7 @@ class WriteProcess(msgspec.Struct, frozen=True):
     end: bool
 
 
-class EndProcesses(msgspec.Struct, frozen=True):
+class EndProcesses(msgspec.Struct, frozen=True, gc=False):
     """End the process in the scope, or all processes of its thread if the scope names none."""
 
     scope: Scope

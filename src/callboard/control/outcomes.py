@@ -23,7 +23,7 @@ from .decision_inputs import ToolCatalog
 from .state.artifact import ExportReported, InterruptedSaveReported
 
 
-class Piece(msgspec.Struct, frozen=True, kw_only=True):
+class Piece(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A part of a model's response, complete or interrupted, at the step under which it streamed.
     `arguments` belong to an incomplete call and leave no fact."""
 
@@ -33,7 +33,7 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True):
     signature: str = ""
 
 
-class RequestedCall(msgspec.Struct, frozen=True, kw_only=True):
+class RequestedCall(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A tool call in a model's response, with the gate's evaluation."""
 
     call: str
@@ -45,7 +45,7 @@ class RequestedCall(msgspec.Struct, frozen=True, kw_only=True):
     signature: str = ""
 
 
-class ModelResponded(msgspec.Struct, frozen=True, kw_only=True):
+class ModelResponded(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The response to the model call at `step` is complete. `pieces` and `calls` are in the order
     of the response."""
 
@@ -63,7 +63,7 @@ class ModelResponded(msgspec.Struct, frozen=True, kw_only=True):
     quota: Quota | None = None
 
 
-class ModelAttemptFailed(msgspec.Struct, frozen=True, kw_only=True):
+class ModelAttemptFailed(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """An attempt failed after `pieces`. Without `retry_in_ms` it was the last attempt, and the
     pieces are stored."""
 
@@ -79,7 +79,7 @@ class ModelAttemptFailed(msgspec.Struct, frozen=True, kw_only=True):
     quota: Quota | None = None
 
 
-class ToolEnded(msgspec.Struct, frozen=True, kw_only=True):
+class ToolEnded(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A running tool call ended.
 
     `merged_changes` are the files of a merge, by another agent; the outcome's blobs have their
@@ -98,7 +98,7 @@ class ToolEnded(msgspec.Struct, frozen=True, kw_only=True):
     servers: tuple[ServerState, ...] = ()
 
 
-class RunStopped(msgspec.Struct, frozen=True, kw_only=True):
+class RunStopped(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Everything that a run had in progress has stopped. `pieces` are the interrupted parts,
     `outcomes` the results of interrupted calls. `response` is one that had arrived whole
     while the gate still evaluated its calls; the calls are left out."""
@@ -112,32 +112,32 @@ class RunStopped(msgspec.Struct, frozen=True, kw_only=True):
     response: ModelResponded | None = None
 
 
-class ActionTimedOut(msgspec.Struct, frozen=True, kw_only=True):
+class ActionTimedOut(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """An action reached its expiry time."""
 
     thread: str
     action: str
 
 
-class HostTakenOver(msgspec.Struct, frozen=True, kw_only=True):
+class HostTakenOver(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """This epoch took over a session from a dead one. `partials` are the parts that were streaming."""
 
     partials: tuple[Partial, ...]
 
 
-class ClockStepped(msgspec.Struct, frozen=True, kw_only=True):
+class ClockStepped(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The machine's clock was set by `by` microseconds while this process runs."""
 
     by: int
 
 
-class WakeTimeReached(msgspec.Struct, frozen=True, kw_only=True):
+class WakeTimeReached(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A time that a call, a handoff or an agent waited for has come."""
 
     at: int
 
 
-class WorktreeMade(msgspec.Struct, frozen=True, kw_only=True):
+class WorktreeMade(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A child's worktree is ready at the absolute `path`. With `code` git could not make it."""
 
     thread: str
@@ -148,7 +148,7 @@ class WorktreeMade(msgspec.Struct, frozen=True, kw_only=True):
     message: str = ""
 
 
-class WorktreeLeft(msgspec.Struct, frozen=True, kw_only=True):
+class WorktreeLeft(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The worktree of a closed child was kept, with the reason. `parent` is the thread of its
     parent."""
 
@@ -159,7 +159,7 @@ class WorktreeLeft(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
-class ExternalConnected(msgspec.Struct, frozen=True, kw_only=True):
+class ExternalConnected(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """An external or remote agent was started or reached, and has a conversation for the thread.
     `card` is a remote agent's Agent Card as JSON; `settings` are a program's mode and model."""
 
@@ -172,7 +172,7 @@ class ExternalConnected(msgspec.Struct, frozen=True, kw_only=True):
     settings: AgentSettings = AgentSettings()
 
 
-class ExternalChanged(msgspec.Struct, frozen=True, kw_only=True):
+class ExternalChanged(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The thread's external agent changed its mode or model. `allowed` is False for a mode wider
     than the permission mode."""
 
@@ -181,14 +181,14 @@ class ExternalChanged(msgspec.Struct, frozen=True, kw_only=True):
     allowed: bool = True
 
 
-class ExternalDisconnected(msgspec.Struct, frozen=True, kw_only=True):
+class ExternalDisconnected(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The thread's external agent ended."""
 
     thread: str
     reason: str
 
 
-class PartEnded(msgspec.Struct, frozen=True, kw_only=True):
+class PartEnded(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A part of an external agent's response is complete, while its prompt (the model call at that
     step) continues."""
 
@@ -198,7 +198,7 @@ class PartEnded(msgspec.Struct, frozen=True, kw_only=True):
     piece: Piece
 
 
-class ExternalCallReported(msgspec.Struct, frozen=True, kw_only=True):
+class ExternalCallReported(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """An external agent began a call, or asks for permission for one. `is_underway`: the agent
     reported that it runs the call."""
 
@@ -209,7 +209,7 @@ class ExternalCallReported(msgspec.Struct, frozen=True, kw_only=True):
     is_underway: bool = False
 
 
-class ExternalPlanReported(msgspec.Struct, frozen=True, kw_only=True):
+class ExternalPlanReported(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """An external agent sent its whole plan. `step` is where the plan first appeared in the run."""
 
     thread: str
@@ -219,7 +219,7 @@ class ExternalPlanReported(msgspec.Struct, frozen=True, kw_only=True):
     steps: tuple[PlanStep, ...]
 
 
-class RemoteReported(msgspec.Struct, frozen=True, kw_only=True):
+class RemoteReported(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A remote agent reported a state of its task or delivered an artifact, during the prompt at
     that step."""
 
@@ -229,7 +229,7 @@ class RemoteReported(msgspec.Struct, frozen=True, kw_only=True):
     report: TaskReported | ArtifactReported
 
 
-class ElicitationStarted(msgspec.Struct, frozen=True, kw_only=True):
+class ElicitationStarted(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A running call asks a person a question and keeps running."""
 
     thread: str
@@ -238,7 +238,7 @@ class ElicitationStarted(msgspec.Struct, frozen=True, kw_only=True):
     question: Question
 
 
-class ElicitationEnded(msgspec.Struct, frozen=True, kw_only=True):
+class ElicitationEnded(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The tool server no longer waits for the answer to a call's question."""
 
     thread: str
@@ -246,7 +246,7 @@ class ElicitationEnded(msgspec.Struct, frozen=True, kw_only=True):
     call: str
 
 
-class RemoteNeedEnded(msgspec.Struct, frozen=True, kw_only=True):
+class RemoteNeedEnded(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A remote agent continues without the answer that it requested with that call."""
 
     thread: str
@@ -255,7 +255,7 @@ class RemoteNeedEnded(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
-class ProcessStartReported(msgspec.Struct, frozen=True, kw_only=True):
+class ProcessStartReported(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The command of a call continues in the background. The scope is the call's, with the
     process id."""
 
@@ -264,7 +264,7 @@ class ProcessStartReported(msgspec.Struct, frozen=True, kw_only=True):
     summary: str = ""
 
 
-class ProcessEndReported(msgspec.Struct, frozen=True, kw_only=True):
+class ProcessEndReported(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A background process of this host and its children ended. `output` is its head and tail."""
 
     process: str

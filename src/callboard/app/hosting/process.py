@@ -11,6 +11,8 @@ from typing import Final
 #: Seconds that another thread may keep the event loop waiting for the interpreter. With Python's default of 0.005, each
 #: wakeup of the loop is delayed by that much while a thread decodes facts.
 SWITCH_SECONDS: Final = 0.0005
+#: New objects between two garbage collections. Python's 700 are three turns, whose objects mostly still live.
+NEW_OBJECTS: Final = 10_000
 ROOT_RISK: Final = (
     "Hooks, tool servers, external agents and every command outside the sandbox run with all rights. "
     "Use an ordinary user, or a container that you can lose."
@@ -28,11 +30,12 @@ def share_time() -> None:
 
 
 def settle_heap() -> None:
-    """Exclude all present objects, such as modules and libraries, from later garbage collections.
+    """Exclude all present objects, such as modules and libraries, from later garbage collections, and collect less often.
 
     A full collection visits every object. With the model libraries loaded that takes 0.2 s, in the middle of a request.
     """
     gc.freeze()
+    gc.set_threshold(NEW_OBJECTS, *gc.get_threshold()[1:])
 
 
 def forbid_core_dumps() -> None:

@@ -29,7 +29,7 @@ ApprovalScope = Literal["once", "session", "workspace"]
 ContinuationMode = Literal["ask", "edits", "full"]
 
 
-class Binding(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class Binding(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
     """The exact call that an approval covers.
 
     Hashes are SHA-256 in hex. `file_hash` is empty for no file and `absent` for a missing one.

@@ -140,7 +140,7 @@ class RemoteTaskChanged(Fact, frozen=True, kw_only=True):
     message: Text = Text()
 
 
-class RemotePart(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class RemotePart(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
     """A part of a remote artifact: text, JSON data as text, or a file with its bytes in `content`.
 
     `url` is the agent's address of the file; Callboard does not fetch it.

@@ -18,7 +18,7 @@ UNKNOWN = "unknown"
 LAST_POSITION = 1 << 30
 
 
-class Fact(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class Fact(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
     """Something that happened, immutable.
 
     A shipped fact never changes. New content gets a default, a new type, or a higher

@@ -17,7 +17,7 @@ _STEP: tuple[ScopeKey, ...] = (*_RUN, "step")
 CompactionCause = Literal["window", "refused", "person"]
 
 
-class Quote(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class Quote(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
     """A person's text quoted with a summary.
 
     `sequence` is its fact, an input or a steer. `size` is the number of quoted bytes: all, or its

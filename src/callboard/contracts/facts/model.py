@@ -15,7 +15,7 @@ StopReason = Literal["stop", "tool_calls", "length", "content_filter", "unknown"
 CallPurpose = Literal["answer", "compaction"]
 
 
-class Limit(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class Limit(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
     """A limit as the provider reports it. `resets_in_ms` counts from the response."""
 
     what: Literal["requests", "tokens", "input_tokens", "output_tokens"]
@@ -116,7 +116,7 @@ class CostRecorded(Fact, frozen=True, kw_only=True):
     source: PriceSource = ""
 
 
-class Candidate(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class Candidate(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
     """A model that could be called. `excluded` explains why this run does not use it; empty if it may."""
 
     provider: str

@@ -23,7 +23,7 @@ MAX_NOTE_CHARS = 2000
 RuleScope = Literal["session", "workspace", "folder_settings", "user_settings"]
 
 
-class Check(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class Check(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
     """The result of one check of the gate.
 
     `reasons` are the codes of `detail`; empty in facts without codes, and for the words of another
@@ -36,7 +36,7 @@ class Check(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defa
     reasons: tuple[Reason, ...] = ()
 
 
-class HookOutcome(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class HookOutcome(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
     """The result of a call's hooks, which run once per call.
 
     `detail` names each hook with its result, `reasons` has the codes. `code` is why the call is
@@ -56,7 +56,7 @@ class HookOutcome(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omi
         return f"[A hook changed your arguments. {self.detail} Arguments used: {excerpt}]\n\n"
 
 
-class Rule(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class Rule(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
     """A permission rule.
 
     `matcher` is `Tool` or `Tool(pattern)`: a glob over the path for file tools, a command prefix
@@ -226,7 +226,7 @@ ReasonCode = Literal[
 ]
 
 
-class Reason(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class Reason(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
     """A reason for a verdict or a request: a code with its parameters."""
 
     code: ReasonCode

@@ -14,7 +14,7 @@ from .permission import HookOutcome
 _CALL: tuple[ScopeKey, ...] = ("thread", "turn", "run", "step", "tool_call")
 
 
-class FileChange(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class FileChange(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
     """A tool's change of a file.
 
     `path` is relative to the folder. `diff` is unified. `before` and `after` are the contents.

@@ -30,7 +30,7 @@ _TURN: tuple[ScopeKey, ...] = ("thread", "turn")
 _RUN: tuple[ScopeKey, ...] = ("thread", "turn", "run")
 
 
-class PromptRef(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class PromptRef(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
     """A layer of the prompt, stored as the blob `hash` of `size` bytes."""
 
     layer: PromptLayer

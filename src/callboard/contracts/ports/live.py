@@ -11,21 +11,21 @@ from ..live import Cursor, Frame, Partial
 from ..record import Record
 
 
-class LiveFacts(msgspec.Struct, frozen=True):
+class LiveFacts(msgspec.Struct, frozen=True, gc=False):
     """Durable facts. `cursor` is the position after them: the newest sequence and no frame."""
 
     cursor: Cursor
     records: tuple[Record, ...]
 
 
-class LivePiece(msgspec.Struct, frozen=True):
+class LivePiece(msgspec.Struct, frozen=True, gc=False):
     """A piece of a partial. Consecutive pieces of a part may be joined; `cursor` is the position after the last."""
 
     cursor: Cursor
     frame: Frame
 
 
-class LiveGap(msgspec.Struct, frozen=True):
+class LiveGap(msgspec.Struct, frozen=True, gc=False):
     """The feed cannot continue from the consumer's position.
 
     The consumer is now at `cursor`. It must rebuild its view from the facts up to `cursor.sequence`

@@ -18,7 +18,7 @@ from ..record import NewFact, Origin, Record
 from ..rows.base import Op, Row
 
 
-class Head(msgspec.Struct, frozen=True, kw_only=True):
+class Head(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The end of a stream.
 
     `sequence` is 0 for an empty stream. `at` is the time of the newest fact in microseconds.
@@ -29,7 +29,7 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
     at: int = 0
 
 
-class Contents(msgspec.Struct, frozen=True, kw_only=True):
+class Contents(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The size of a stream: bytes of its facts, and number and bytes of its blobs."""
 
     facts: int = 0
@@ -37,7 +37,7 @@ class Contents(msgspec.Struct, frozen=True, kw_only=True):
     size: int = 0
 
 
-class StoredAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class StoredAnswer(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The answer of a command, stored with its key. `body_hash` is the SHA-256 of the decoded command in hex."""
 
     key: str
@@ -45,7 +45,7 @@ class StoredAnswer(msgspec.Struct, frozen=True, kw_only=True):
     answer: bytes
 
 
-class Append(msgspec.Struct, frozen=True, kw_only=True):
+class Append(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A batch for one stream, stored completely or not at all.
 
     Attributes:
@@ -69,7 +69,7 @@ class Append(msgspec.Struct, frozen=True, kw_only=True):
     followed: bool = False
 
 
-class Arrival(msgspec.Struct, frozen=True):
+class Arrival(msgspec.Struct, frozen=True, gc=False):
     """A fact with its position in the store.
 
     Positions only increase. A position is not reused while the deleted stream leaves a fact in another
@@ -218,7 +218,7 @@ class PartialStore(Protocol):
         ...
 
 
-class Views(msgspec.Struct, frozen=True, kw_only=True):
+class Views(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Progress of a stream's rows: `watermark` is the newest sequence that they include, `state` continues the fold.
 
     `fingerprint` identifies the code that made them; other code must not use them.
@@ -276,7 +276,7 @@ class RowStore(Protocol):
         ...
 
 
-class StoredConversation(msgspec.Struct, frozen=True, kw_only=True):
+class StoredConversation(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The conversation of a thread after the fact `sequence`, which has the link `link` in the log.
 
     `fingerprint` identifies the code that made it; other code must not use it. `parts` are encoded

@@ -65,7 +65,7 @@ AnyRow = (
 )
 
 
-class _Upsert(msgspec.Struct, frozen=True, tag_field="op", tag="upsert"):
+class _Upsert(msgspec.Struct, frozen=True, tag_field="op", tag="upsert", gc=False):
     """An upsert from outside, with the class of its row by kind."""
 
     panel: str

@@ -38,7 +38,7 @@ class ActionPart(Part, tag="action_required", frozen=True, kw_only=True):
     next_turn_id: str = ""
 
 
-class RequestedChange(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class RequestedChange(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
     """The requested change of a file.
 
     `differs` is False if the file would stay equal. It and the line counts are absent if the

@@ -37,7 +37,7 @@ AgentState = Literal[
 Connection = Literal["connected", "idle", "disconnected"]
 
 
-class BackgroundWork(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class BackgroundWork(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
     """The schedule of a background agent.
 
     Times are in microseconds since the epoch, 0 for none. `last_run` is its newest ended run.
@@ -54,7 +54,7 @@ class BackgroundWork(msgspec.Struct, frozen=True, kw_only=True, rename="camel", 
     last_run_status: RunStatus | None = None
 
 
-class DeliveredArtifact(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class DeliveredArtifact(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
     """An artifact of a remote agent for its task `task_id`. `left_out` counts the parts beyond the limit."""
 
     artifact_id: str
@@ -66,7 +66,7 @@ class DeliveredArtifact(msgspec.Struct, frozen=True, kw_only=True, rename="camel
     at: int = 0
 
 
-class RemoteWork(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class RemoteWork(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
     """A remote agent's reports about itself and its newest task.
 
     `card` is its Agent Card as JSON. `task_state` was reported at `told_at` (microseconds since the

@@ -12,7 +12,7 @@ from .base import Row
 from .part import Part
 
 
-class VersionEntry(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class VersionEntry(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
     """A version.
 
     `agent_id`, `turn_id` and `tool_call_id` identify an agent's step that made it. `at` is in
@@ -40,7 +40,7 @@ class ArtifactVersionRow(Row, tag="artifact_version", frozen=True, kw_only=True)
     entry: VersionEntry
 
 
-class ExportEntry(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class ExportEntry(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
     """An export.
 
     `content` is set once it is complete, `code` and `message` if it failed. With `source` it is the

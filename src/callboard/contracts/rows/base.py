@@ -7,7 +7,7 @@ from typing import ClassVar
 import msgspec
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, tag_field="kind"):
+class Row(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, tag_field="kind", gc=False):
     """A keyed entry of a panel.
 
     `key` is unique within the panel. `order` sorts the panel, ties by key.
@@ -21,21 +21,21 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaul
     sequence: int
 
 
-class Upsert(msgspec.Struct, frozen=True, tag_field="op", tag="upsert"):
+class Upsert(msgspec.Struct, frozen=True, tag_field="op", tag="upsert", gc=False):
     """Add the row, or replace the row with its key."""
 
     panel: str
     row: Row
 
 
-class Remove(msgspec.Struct, frozen=True, tag_field="op", tag="remove"):
+class Remove(msgspec.Struct, frozen=True, tag_field="op", tag="remove", gc=False):
     """Remove the row with this key."""
 
     panel: str
     key: str
 
 
-class AppendText(msgspec.Struct, frozen=True, tag_field="op", tag="append"):
+class AppendText(msgspec.Struct, frozen=True, tag_field="op", tag="append", gc=False):
     """Append to a field of a row, a `Text`.
 
     `offset` is the length of the field before, in code points: a client with a longer field has

@@ -41,7 +41,7 @@ class RunRow(Row, tag="run", frozen=True, kw_only=True):
     epoch: int = 0
 
 
-class AgentRunRecord(msgspec.Struct, frozen=True, kw_only=True):
+class AgentRunRecord(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A run.
 
     Times are RFC 3339 in UTC; `ended_at` is null while it runs. `detail` is the code or cause of
@@ -60,7 +60,7 @@ class AgentRunRecord(msgspec.Struct, frozen=True, kw_only=True):
     ended_at: str | None = None
 
 
-class LocatedRun(msgspec.Struct, frozen=True, kw_only=True):
+class LocatedRun(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A run with the position of its facts in its session: from `first` to `last`, 0 while it runs."""
 
     record: AgentRunRecord

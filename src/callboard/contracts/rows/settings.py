@@ -9,14 +9,14 @@ import msgspec
 from ..facts.turn import Mode, PermissionMode
 
 
-class OpenedFolder(msgspec.Struct, frozen=True, kw_only=True):
+class OpenedFolder(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """An open workspace. `path` is absolute with symlinks resolved."""
 
     workspace_id: str
     path: str
 
 
-class ModelInUse(msgspec.Struct, frozen=True, kw_only=True):
+class ModelInUse(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The default model, and the reason for it."""
 
     provider: str
@@ -24,7 +24,7 @@ class ModelInUse(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
-class LeadSettings(msgspec.Struct, frozen=True, kw_only=True):
+class LeadSettings(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The agent that leads a new session. `max_iters` limits the model calls of a turn."""
 
     name: str
@@ -32,14 +32,14 @@ class LeadSettings(msgspec.Struct, frozen=True, kw_only=True):
     permission_mode: PermissionMode | None = None
 
 
-class Budgets(msgspec.Struct, frozen=True, kw_only=True):
+class Budgets(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Maximum number of children of one agent at work, and of one provider."""
 
     team: int
     provider: int
 
 
-class EffectiveSettings(msgspec.Struct, frozen=True, kw_only=True):
+class EffectiveSettings(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The effective settings of a workspace."""
 
     project_root: str

@@ -17,7 +17,7 @@ from .base import Row
 from .run import RunStatus
 
 
-class Comment(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class Comment(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
     """A comment on a task. `by` is an agent, empty for a person."""
 
     at: int
@@ -25,7 +25,7 @@ class Comment(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     text: str
 
 
-class AttemptRow(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class AttemptRow(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
     """An attempt of a task.
 
     `number` counts from 1. Times are in microseconds since the epoch. `run_id` is its newest run,
@@ -41,7 +41,7 @@ class AttemptRow(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     ended: int = 0
 
 
-class JobItems(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class JobItems(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
     """Number of a job's items by state. Paused items are `waiting`; items that wait for a person are `running`."""
 
     waiting: int = 0

@@ -27,7 +27,7 @@ LOCATION_SEPARATOR = "//"
 MAX_FAILED_EXPORTS = 20
 
 
-class OpenArtifact(msgspec.Struct, frozen=True, array_like=True):
+class OpenArtifact(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """An artifact that was not deleted.
 
     `location` is the path in the folder, after the child's thread and `//` if it is in a worktree. It
@@ -59,7 +59,7 @@ class OpenArtifact(msgspec.Struct, frozen=True, array_like=True):
         return bool(self.hash_prefix) and content.hash.startswith(self.hash_prefix)
 
 
-class OpenSave(msgspec.Struct, frozen=True, kw_only=True):
+class OpenSave(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A person's change of a file in progress, in the process of `epoch`. Without a draft the file
     is to be deleted."""
 
@@ -70,7 +70,7 @@ class OpenSave(msgspec.Struct, frozen=True, kw_only=True):
     reason: str = ""
 
 
-class UnsavedDraft(msgspec.Struct, frozen=True, kw_only=True):
+class UnsavedDraft(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A person's unsaved text, and the version that it was made from."""
 
     base: int
@@ -78,7 +78,7 @@ class UnsavedDraft(msgspec.Struct, frozen=True, kw_only=True):
     restores: int = 0
 
 
-class OpenExport(msgspec.Struct, frozen=True, kw_only=True):
+class OpenExport(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """An export in progress in the process of `epoch`, or a failed one."""
 
     artifact: str
@@ -91,7 +91,7 @@ class OpenExport(msgspec.Struct, frozen=True, kw_only=True):
     failed: bool = False
 
 
-class Artifacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Artifacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """The open artifacts of a session by id, with their saves and drafts; exports by export id."""
 
     open: dict[str, OpenArtifact] = msgspec.field(default_factory=dict[str, OpenArtifact])
@@ -118,13 +118,13 @@ def build_file_location(path: str, worktree: str = "") -> str:
 ArtifactRequest = CreateArtifact | EditArtifact | RollbackArtifact | RetryArtifact | DeleteArtifact
 
 
-class FileState(msgspec.Struct, frozen=True, kw_only=True):
+class FileState(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The content of a file as read; None for no file."""
 
     content: Blob | None = None
 
 
-class ArtifactRequested(msgspec.Struct, frozen=True, kw_only=True):
+class ArtifactRequested(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A person's request, with what the runtime read for it: the bytes to save, and the artifact's
     file if it has one. The file was read after the fact at `file_sequence`. `added` and `removed`
     count lines against the file, or against the newest version."""
@@ -139,7 +139,7 @@ class ArtifactRequested(msgspec.Struct, frozen=True, kw_only=True):
     removed: int = 0
 
 
-class ArtifactChangeReported(msgspec.Struct, frozen=True, kw_only=True):
+class ArtifactChangeReported(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The result of a file change: done, or failed with `code`. `file` is the file as it is now."""
 
     session_id: str
@@ -151,7 +151,7 @@ class ArtifactChangeReported(msgspec.Struct, frozen=True, kw_only=True):
     removed: int = 0
 
 
-class InterruptedSaveReported(msgspec.Struct, frozen=True, kw_only=True):
+class InterruptedSaveReported(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The present file of a save whose process ended; `file` is None if it cannot be read."""
 
     artifact: str
@@ -159,7 +159,7 @@ class InterruptedSaveReported(msgspec.Struct, frozen=True, kw_only=True):
     message: str = ""
 
 
-class ExportRequested(msgspec.Struct, frozen=True, kw_only=True):
+class ExportRequested(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A valid export request for `version` of `artifact_id`."""
 
     session_id: str
@@ -172,7 +172,7 @@ class ExportRequested(msgspec.Struct, frozen=True, kw_only=True):
     everything: bool = False
 
 
-class ExportReported(msgspec.Struct, frozen=True, kw_only=True):
+class ExportReported(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Progress of an export, its result (`content`, called `name`), or its failure."""
 
     export: str

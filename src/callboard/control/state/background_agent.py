@@ -7,7 +7,7 @@ import msgspec
 from callboard.contracts.facts.turn import PermissionMode
 
 
-class WakeTrigger(msgspec.Struct, frozen=True, kw_only=True):
+class WakeTrigger(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Why a sleeping agent must wake: the first of `count` facts, by event id, type and agent.
     `hops`: agents in the chain since a person's input."""
 
@@ -18,7 +18,7 @@ class WakeTrigger(msgspec.Struct, frozen=True, kw_only=True):
     count: int = 1
 
 
-class Background(msgspec.Struct, frozen=True, kw_only=True):
+class Background(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The background part of a thread: an agent that sleeps and wakes. Times are in microseconds, 0
     for none.
 

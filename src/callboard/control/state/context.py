@@ -32,21 +32,21 @@ MAX_SPOKEN_TURNS = 100
 MAX_IMAGE_BYTES = 5 * 1024 * 1024
 
 
-class ModelCapabilities(msgspec.Struct, frozen=True, kw_only=True):
+class ModelCapabilities(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The input limits of a model: `window` in tokens, None if unknown, and whether it takes images."""
 
     window: int | None = None
     images: bool = False
 
 
-class Round(msgspec.Struct, frozen=True, kw_only=True):
+class Round(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The addition of one model call of a run to the context, from `sequence` to the next round."""
 
     sequence: int
     tokens: int = 0
 
 
-class OpenCompaction(msgspec.Struct, frozen=True, kw_only=True):
+class OpenCompaction(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A compaction in progress: the model call at `step` summarises the facts through `through`."""
 
     step: int
@@ -55,7 +55,7 @@ class OpenCompaction(msgspec.Struct, frozen=True, kw_only=True):
     tokens: int = 0
 
 
-class ContextUsage(msgspec.Struct, frozen=True, kw_only=True):
+class ContextUsage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Tokens of a thread's context. `reported` is the provider's count with the last response, 0
     for none; `since` was added after it. `summary` replaces the facts up to `compacted`; the fact
     at `at` has it."""
@@ -67,7 +67,7 @@ class ContextUsage(msgspec.Struct, frozen=True, kw_only=True):
     at: int = 0
 
 
-class SpokenTurn(msgspec.Struct, frozen=True, kw_only=True):
+class SpokenTurn(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A person's text of `size` bytes in the fact at `sequence`. The model receives it from `at`
     on: the start of its turn, or the acceptance of the steer. `turn` is set for the input of a
     turn."""

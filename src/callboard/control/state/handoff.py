@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 
-class OpenHandoff(msgspec.Struct, frozen=True, kw_only=True):
+class OpenHandoff(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """An open handoff. `sender` and `receiver` are threads. `turn` is the receiver's turn that
     accepted it. `hops`: agents in the chain since a person's input."""
 

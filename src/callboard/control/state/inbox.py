@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 
-class InboxItem(msgspec.Struct, frozen=True, kw_only=True):
+class InboxItem(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """An item for an agent's next turn. `handoff` is the id of an envelope; `worker`: the item
     reports on a child; `hops`: agents in the chain since a person's input."""
 
@@ -17,7 +17,7 @@ class InboxItem(msgspec.Struct, frozen=True, kw_only=True):
     sequence: int = 0
 
 
-class OpenChannel(msgspec.Struct, frozen=True, kw_only=True):
+class OpenChannel(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A channel between agents."""
 
     channel: str

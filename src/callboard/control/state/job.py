@@ -10,7 +10,7 @@ from callboard.contracts.entities.team import (
 from callboard.contracts.facts.turn import PermissionMode
 
 
-class OpenJob(msgspec.Struct, frozen=True, kw_only=True):
+class OpenJob(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """An open job. `task` is its own task, `items` the number of its items, `done` how many are
     done. Children of `agent` work on at most `parallel` items in parallel (0 for the team's budget).
     `chosen`: a person chose its permission mode."""

@@ -7,7 +7,7 @@ import msgspec
 from callboard.contracts.scope import Scope
 
 
-class OpenProcess(msgspec.Struct, frozen=True, kw_only=True):
+class OpenProcess(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A background process in the host of `epoch`. `scope` is its call's, with the process
     id. `stopping`: its end was requested."""
 

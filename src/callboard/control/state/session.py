@@ -30,7 +30,7 @@ from .turn import (
 )
 
 
-class Thread(msgspec.Struct, frozen=True, kw_only=True):
+class Thread(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The open state of one agent's conversation.
 
     - `last`: modes of the newest turn. `working_mode`: permission mode of the newest turn that was
@@ -73,14 +73,14 @@ class Thread(msgspec.Struct, frozen=True, kw_only=True):
     background: Background | None = None
 
 
-class ForwardedRule(msgspec.Struct, frozen=True, kw_only=True):
+class ForwardedRule(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A rule of this session for its whole workspace. `cause` is the id of the event that added it."""
 
     rule: Rule
     cause: str
 
 
-class Session(msgspec.Struct, frozen=True, kw_only=True):
+class Session(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The state of a session at `sequence`. `at` is the time of its newest fact in microseconds.
 
     - `source`: the product that it was imported from. `defined_agents` and `edges`: made for this
@@ -120,7 +120,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     servers: dict[str, str] = msgspec.field(default_factory=dict[str, str])
 
 
-class ListedSession(msgspec.Struct, frozen=True, kw_only=True):
+class ListedSession(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A session in the list of a workspace. `scheduled`: agents of it have a schedule."""
 
     session: str
@@ -131,7 +131,7 @@ class ListedSession(msgspec.Struct, frozen=True, kw_only=True):
     listed: int = 0
 
 
-class Workspace(msgspec.Struct, frozen=True, kw_only=True):
+class Workspace(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The state of a workspace at `sequence`. `rule_ids` are the ids of all rules, revoked ones
     included. `trusted` is the digest of the permissions that the folder's files may grant, empty
     for none. `wide` is True if a person approved a broad folder."""

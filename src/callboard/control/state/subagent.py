@@ -15,7 +15,7 @@ from callboard.contracts.entities.team import (
 )
 
 
-class Child(msgspec.Struct, frozen=True, kw_only=True):
+class Child(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The child part of a thread.
 
     `group` is the provider that the slot counts for. `ending` is recorded once its run has stopped:

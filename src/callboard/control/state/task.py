@@ -15,7 +15,7 @@ from callboard.contracts.entities.team import (
 from .turn import TurnEnd
 
 
-class OpenTask(msgspec.Struct, frozen=True, kw_only=True):
+class OpenTask(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A task that has not ended.
 
     - `attempt`: number of the newest attempt. `work`: it is running, or over without success.

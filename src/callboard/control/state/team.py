@@ -12,7 +12,7 @@ from callboard.contracts.entities.team import (
 )
 
 
-class TeamLoad(msgspec.Struct, frozen=True, kw_only=True):
+class TeamLoad(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The load of a lead's team as recorded last."""
 
     phase: TeamPhase
@@ -22,7 +22,7 @@ class TeamLoad(msgspec.Struct, frozen=True, kw_only=True):
     queue_reason: QueueReason | None = None
 
 
-class ExternalLink(msgspec.Struct, frozen=True, kw_only=True):
+class ExternalLink(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The conversation of an external or remote agent for a thread, by its own id. `task` is a
     remote agent's open task, `task_state` its newest state."""
 
@@ -32,7 +32,7 @@ class ExternalLink(msgspec.Struct, frozen=True, kw_only=True):
     task_state: RemoteTaskState | None = None
 
 
-class AddedEdge(msgspec.Struct, frozen=True, kw_only=True):
+class AddedEdge(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """An edge that an agent added for this session, from the agent `source`."""
 
     source: str

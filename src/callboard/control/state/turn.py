@@ -24,7 +24,7 @@ MAX_MARKS = 200
 CallPhase = Literal["requested", "waiting", "running"]
 
 
-class OpenCall(msgspec.Struct, frozen=True, kw_only=True):
+class OpenCall(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A tool call without a terminal fact.
 
     `action` is the approval that it waits for, at `action_step`; the fields after it repeat what
@@ -60,7 +60,7 @@ class OpenCall(msgspec.Struct, frozen=True, kw_only=True):
         return self.arguments if rewritten is None else rewritten
 
 
-class OpenSteer(msgspec.Struct, frozen=True, kw_only=True):
+class OpenSteer(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Input that no model call has included yet. `spoken` locates its text in the log."""
 
     steer: str
@@ -70,7 +70,7 @@ class OpenSteer(msgspec.Struct, frozen=True, kw_only=True):
     missing: tuple[MissingRef, ...] = ()
 
 
-class Repetition(msgspec.Struct, frozen=True, kw_only=True):
+class Repetition(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Consecutive rounds of a run with the same result: its key, and the steps of their model
     calls."""
 
@@ -78,7 +78,7 @@ class Repetition(msgspec.Struct, frozen=True, kw_only=True):
     steps: tuple[int, ...] = ()
 
 
-class OpenPlan(msgspec.Struct, frozen=True, kw_only=True):
+class OpenPlan(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The newest plan of a run, at the step where this revision first appeared."""
 
     step: int
@@ -86,7 +86,7 @@ class OpenPlan(msgspec.Struct, frozen=True, kw_only=True):
     revision: int = 1
 
 
-class RemoteDelivery(msgspec.Struct, frozen=True, kw_only=True):
+class RemoteDelivery(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The text of an artifact from a remote agent."""
 
     artifact: str
@@ -94,7 +94,7 @@ class RemoteDelivery(msgspec.Struct, frozen=True, kw_only=True):
     text: Text
 
 
-class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
+class OpenRun(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A run in progress, in the host of `epoch`.
 
     - `newest_model_step`: step of the newest model call. `model_step`: step of the open one, 0 for
@@ -172,7 +172,7 @@ class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
         return next((call for call in self.calls if call.action == action), None)
 
 
-class QueuedTurn(msgspec.Struct, frozen=True, kw_only=True):
+class QueuedTurn(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A turn that waits for its thread.
 
     `woken`: its input is the inbox alone. `hops`: agents in the chain since a person's input.
@@ -195,7 +195,7 @@ class QueuedTurn(msgspec.Struct, frozen=True, kw_only=True):
     spoken: SpokenTurn | None = None
 
 
-class TurnMark(msgspec.Struct, frozen=True, kw_only=True):
+class TurnMark(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Position of a turn in the log: its first fact for the model, and its number of steps. It
     started, or was compacted up to, `started`, and has `tokens`."""
 
@@ -205,7 +205,7 @@ class TurnMark(msgspec.Struct, frozen=True, kw_only=True):
     tokens: int = 0
 
 
-class TurnEnd(msgspec.Struct, frozen=True, kw_only=True):
+class TurnEnd(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The end of an agent's newest turn. `text` is its answer. `code` is the code of a failure or
     the cause of an interrupt. `hops` and `plain_text` are those of its run and fact."""
 

@@ -14,7 +14,7 @@ from ..base import ERASED, UNKNOWN, ErasedForm, Fact
 _REVIEW: tuple[ScopeKey, ...] = ("review", "task")
 
 
-class ReviewFix(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class ReviewFix(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
     """A requested change. `assignee` is an agent, empty for the agent that did the work."""
 
     text: str
