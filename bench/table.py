@@ -15,7 +15,7 @@ make bench                     # all rows, a few minutes; writes results.json, p
 make bench ARGS="turn size"    # some rows; the others keep their figures
 make bench ARGS="--full"       # the long run
 make bench ARGS=opening N=1000000
-make bench ARGS=profile        # counts the work of a turn; out/profile.html shows where its time goes
+make bench ARGS=profile        # counts the work of a turn, and draws a flame graph: out/profile.html
 make bench ARGS=--tables       # writes this page from results.json and tried.md, without a run
 ```
 

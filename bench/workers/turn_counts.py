@@ -9,19 +9,25 @@ from __future__ import annotations
 
 import asyncio
 import cProfile
+import gc
 import importlib
 import json
+import os
 import selectors
+import sqlite3
 import sys
 from asyncio import base_events
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from pathlib import Path
 from types import CodeType
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import msgspec
 
+from bench.flames import Sample, page
+from bench.machine import settle
 from bench.rigs.board import Peer
+from bench.rigs.processes import ROOT
 from callboard.control import evolve
 from callboard.log.sqlite.writer import Writer
 from callboard.projection.view import SessionView
@@ -32,6 +38,10 @@ from callboard.secrets.matcher import Matcher
 WARM_UP = 5
 #: Seconds between two samples of the drawn turns.
 SAMPLE_SECONDS = 0.0005
+#: Events of the interpreter that open a file or a folder.
+_OPENS = frozenset({"open", "os.listdir", "os.scandir"})
+P = ParamSpec("P")
+T = TypeVar("T")
 _COUNTED: dict[str, Callable[..., Any]] = {
     "commits": Writer.submit,
     "hops": base_events.BaseEventLoop.run_in_executor,
@@ -54,6 +64,9 @@ class TurnCounts(msgspec.Struct, frozen=True, kw_only=True):
         view_folds: Facts folded into rows.
         scans: Searches for secrets.
         configurations: Configurations of runs that were built.
+        opens: Files and folders opened in all threads, except by SQLite.
+        stats: Reads of the state of a file, in all threads.
+        statements: SQL statements in all threads, including the start and the end of transactions.
         calls: Calls of Python and native functions in the loop's thread.
     """
 
@@ -65,18 +78,80 @@ class TurnCounts(msgspec.Struct, frozen=True, kw_only=True):
     view_folds: float
     scans: float
     configurations: float
+    opens: float
+    stats: float
+    statements: float
     calls: float
 
 
-#: The most that a turn may take. A change that needs more gives the reason here; one that needs less lowers it.
+#: The most that a turn may take. A change that needs more gives the reason here; one that needs less lowers it. Statements
+#: have room for one more: the writer's thread tidies when it has nothing to do, which a busy machine delays.
 BUDGETS = {
     "new": TurnCounts(
-        iterations=34, tasks=13, commits=5, hops=3, folds=20, view_folds=0, scans=15, configurations=1, calls=6400
+        iterations=34,
+        tasks=13,
+        commits=5,
+        hops=3,
+        folds=20,
+        view_folds=0,
+        scans=15,
+        configurations=1,
+        opens=9,
+        stats=8,
+        statements=66,
+        calls=6400,
     ),
     "more": TurnCounts(
-        iterations=30, tasks=8, commits=4, hops=3, folds=17, view_folds=0, scans=15, configurations=1, calls=5500
+        iterations=30,
+        tasks=8,
+        commits=4,
+        hops=3,
+        folds=17,
+        view_folds=0,
+        scans=15,
+        configurations=1,
+        opens=7,
+        stats=6,
+        statements=56,
+        calls=5500,
     ),
 }
+
+
+class InputOutput:
+    """Counts of the process's work with files and with SQLite, in all threads. Counting cannot be ended."""
+
+    def __init__(self) -> None:
+        # Appending is atomic, adding to a number is not.
+        self.opens: list[None] = []
+        self.stats: list[None] = []
+        self.statements: list[None] = []
+        os.stat, os.lstat = self._counting(os.stat), self._counting(os.lstat)
+        sqlite3.connect = self._tracing(sqlite3.connect)
+        sys.addaudithook(self._audit)
+
+    def read(self) -> dict[str, int]:
+        """Return the counts so far."""
+        return {"opens": len(self.opens), "stats": len(self.stats), "statements": len(self.statements)}
+
+    def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if event in _OPENS:
+            self.opens.append(None)
+
+    def _tracing(self, connect: Callable[P, sqlite3.Connection]) -> Callable[P, sqlite3.Connection]:
+        def connected(*arguments: P.args, **named: P.kwargs) -> sqlite3.Connection:
+            connection = connect(*arguments, **named)
+            connection.set_trace_callback(lambda _: self.statements.append(None))
+            return connection
+
+        return connected
+
+    def _counting(self, function: Callable[P, T]) -> Callable[P, T]:
+        def counted(*arguments: P.args, **named: P.kwargs) -> T:
+            self.stats.append(None)
+            return function(*arguments, **named)
+
+        return counted
 
 
 class CountingSelector(selectors.DefaultSelector):
@@ -90,7 +165,7 @@ class CountingSelector(selectors.DefaultSelector):
 
 
 async def count(
-    turns: int, run_turn: Callable[[int], Coroutine[Any, Any, None]], selector: CountingSelector
+    turns: int, run_turn: Callable[[int], Coroutine[Any, Any, None]], selector: CountingSelector, work: InputOutput
 ) -> TurnCounts:
     """Return the counts of a mean turn over `turns` turns, called with their numbers."""
     loop = asyncio.get_running_loop()
@@ -102,13 +177,15 @@ async def count(
         return asyncio.Task(work, loop=loop, **named)
 
     profiler = cProfile.Profile()
-    before = selector.iterations
+    before, worked = selector.iterations, work.read()
     loop.set_task_factory(create_task)
     profiler.enable()
     for number in range(turns):
         await run_turn(number)
     profiler.disable()
     loop.set_task_factory(None)
+    iterations = (selector.iterations - before) / turns
+    files = {name: (number - worked[name]) / turns for name, number in work.read().items()}
     calls: dict[CodeType, int] = {}
     total = 0
     for entry in profiler.getstats():
@@ -116,20 +193,20 @@ async def count(
         if isinstance(entry.code, CodeType):
             calls[entry.code] = entry.callcount
     counted = {name: calls.get(function.__code__, 0) / turns for name, function in _COUNTED.items()}
-    return TurnCounts(
-        iterations=(selector.iterations - before) / turns, tasks=tasks / turns, calls=total / turns, **counted
-    )
+    return TurnCounts(iterations=iterations, tasks=tasks / turns, calls=total / turns, **files, **counted)
 
 
 async def work(folder: Path, turns: int, selector: CountingSelector, flames: Path | None) -> dict[str, TurnCounts]:
     """Return the counts of a turn in a new session and in an existing one."""
     # Without a client, facts become rows after a time, which would make the counts depend on the machine.
+    files = InputOutput()
     peer = Peer(fold_behind=3600.0, write_behind=3600.0)
     await peer.open(folder)
     for number in range(WARM_UP):
         await peer.turn(f"warm-up-{number}")
-    new = await count(turns, lambda number: peer.turn(f"new-{number}"), selector)
-    more = await count(turns, lambda number: peer.turn("warm-up-0"), selector)
+    settle()
+    new = await count(turns, lambda number: peer.turn(f"new-{number}"), selector, files)
+    more = await count(turns, lambda number: peer.turn("warm-up-0"), selector, files)
     if flames is not None:
         await draw_flames(turns, peer, flames)
     await peer.close()
@@ -140,10 +217,36 @@ async def draw_flames(turns: int, peer: Peer, flames: Path) -> None:
     """Write a page with the time of each function of the loop's thread in `turns` turns of new sessions."""
     # Only the benchmarks install it, so the type checker cannot see it.
     pyinstrument = importlib.import_module("pyinstrument")
+    # A collection would be the time of the function that it interrupts.
+    gc.disable()
     with pyinstrument.Profiler(interval=SAMPLE_SECONDS, async_mode="disabled") as profiler:
         for number in range(turns):
             await peer.turn(f"drawn-{number}")
-    profiler.write_html(flames)
+    gc.enable()
+    _write(flames, profiler.last_session.frame_records, turns)
+
+
+def _write(flames: Path, records: Sequence[tuple[Sequence[str], float]], turns: int) -> None:
+    flames.write_text(page(_decode(records), turns), "utf-8")
+
+
+def _decode(records: Sequence[tuple[Sequence[str], float]]) -> Iterator[Sample]:
+    """Yield pyinstrument's samples. A function is its name, path and line, then marked attributes such as its class."""
+    for stack, seconds in records:
+        frames: list[tuple[str, str]] = []
+        for function in stack:
+            head, *attributes = function.split("\x01")
+            name, path, _ = head.split("\x00")
+            owner = next((f"{mark[1:]}." for mark in attributes if mark.startswith("c")), "")
+            frames.append((f"{owner}{name}", _shorten(path)))
+        yield frames, seconds
+
+
+def _shorten(path: str) -> str:
+    """Return a path without the folders above the package."""
+    for folder in ("/site-packages/", "/src/", f"{ROOT}/", "/lib/"):
+        path = path.rpartition(folder)[2]
+    return path
 
 
 def main(folder: Path, turns: int, flames: Path | None = None) -> dict[str, TurnCounts]:
