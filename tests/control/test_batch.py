@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import msgspec
 import pytest
 
@@ -14,7 +16,7 @@ from callboard.contracts.facts.turn import TurnCompleted, TurnSubmitted
 from callboard.contracts.scope import Scope
 from callboard.control.batch import Batch, Decision
 from callboard.control.decision_inputs import DecisionInputs
-from callboard.control.evolve import apply, evolve
+from callboard.control.evolve import CHANGES, apply, evolve
 from callboard.control.state.session import Session
 from tests.control.rigs.decisions import CountedIds, session_after
 from tests.control.rigs.examples import (
@@ -102,6 +104,11 @@ def test_an_unreadable_fact_advances_the_sequence_and_changes_nothing_else(fact)
     state = session_after(submit()).state
     changed = apply(state, fact, at(turn=1, run=1), state.sequence + 1, NOW + 1, 2)
     assert changed == msgspec.structs.replace(state, sequence=state.sequence + 1, at=NOW + 1, epoch=2)
+
+
+def test_every_fact_of_a_session_has_a_function_that_applies_it():
+    """CTL-06"""
+    assert set(CHANGES) == set(get_args(AnySessionFact))
 
 
 def test_a_fact_of_a_thread_or_run_that_is_not_open_changes_no_entity():

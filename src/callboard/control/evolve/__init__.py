@@ -1,16 +1,17 @@
 """The fold of facts into the state that deciders read.
 
 Each entity has a module. Its `apply` matches the facts of its family, and the type checker proves that none is missing.
+A test proves that no family is missing.
 """
 
 from __future__ import annotations
 
-from typing import assert_type, cast
+from collections.abc import Callable
+from typing import Any, get_args
 
 import msgspec
 
 from callboard.contracts.erased import with_erased_form
-from callboard.contracts.facts import AnySessionFact
 from callboard.contracts.facts.action import ActionFact
 from callboard.contracts.facts.agent import AgentFact
 from callboard.contracts.facts.artifact import ArtifactFact
@@ -70,50 +71,48 @@ def apply(state: Session, fact: Fact, scope: Scope, sequence: int, at: int, epoc
     if fact.readable:
         fact_context = FactContext(scope=scope, epoch=epoch, at=at, sequence=sequence)
         state = context.count_context(state, fact, fact_context)
-        state = _apply(state, cast("AnySessionFact", fact), fact_context)
+        change = CHANGES.get(type(fact))
+        if change is not None:
+            state = change(state, fact, fact_context)
         if state.sleepers:
             state = background_agent.update_sleepers(state, fact, fact_context)
     return msgspec.structs.replace(state, sequence=sequence, at=at, epoch=epoch)
 
 
-def _apply(state: Session, fact: AnySessionFact, fact_context: FactContext) -> Session:
-    if isinstance(fact, ModelFact):
-        return model.apply(state, fact, fact_context)
-    if isinstance(fact, ToolFact):
-        return tool.apply(state, fact, fact_context)
-    if isinstance(fact, MessageFact | PlanFact):
-        return message.apply(state, fact, fact_context)
-    if isinstance(fact, TurnFact):
-        return turn.apply(state, fact, fact_context)
-    if isinstance(fact, PermissionFact):
-        return permission.apply(state, fact, fact_context)
-    if isinstance(fact, ActionFact):
-        return action.apply(state, fact, fact_context)
-    if isinstance(fact, QueueFact):
-        return queue.apply(state, fact, fact_context)
-    if isinstance(fact, SubagentFact):
-        return subagent.apply(state, fact, fact_context)
-    if isinstance(fact, HandoffFact):
-        return handoff.apply(state, fact, fact_context)
-    if isinstance(fact, ChannelFact):
-        return channel.apply(state, fact, fact_context)
-    if isinstance(fact, InboxFact):
-        return inbox.apply(state, fact, fact_context)
-    if isinstance(fact, TaskFact):
-        return task.apply(state, fact, fact_context)
-    if isinstance(fact, ReviewFact):
-        return review.apply(state, fact, fact_context)
-    if isinstance(fact, JobFact):
-        return job.apply(state, fact, fact_context)
-    if isinstance(fact, AgentFact):
-        return agent.apply(state, fact, fact_context)
-    if isinstance(fact, ProcessFact):
-        return process.apply(state, fact, fact_context)
-    if isinstance(fact, ArtifactFact):
-        return artifact.apply(state, fact, fact_context)
-    if isinstance(fact, ContextFact):
-        return context.apply(state, fact, fact_context)
-    if isinstance(fact, SessionFact):
-        return session.apply(state, fact, fact_context)
-    assert_type(fact, EvidenceFact)
+def _skip(state: Session, fact: EvidenceFact, context: FactContext) -> Session:
+    """Return the state unchanged: packs of evidence are about the log, not about the session."""
     return state
+
+
+Change = Callable[[Session, Any, FactContext], Session]
+
+
+def _map_types(*families: tuple[Any, Change]) -> dict[type[Fact], Change]:
+    """Return the function of each family's facts by their type."""
+    return {fact: change for family, change in families for fact in get_args(family) or (family,)}
+
+
+#: The function that applies each type of fact. A lookup takes less time than a chain of `isinstance`.
+CHANGES = _map_types(
+    (SessionFact, session.apply),
+    (AgentFact, agent.apply),
+    (TurnFact, turn.apply),
+    (QueueFact, queue.apply),
+    (MessageFact, message.apply),
+    (PlanFact, message.apply),
+    (ToolFact, tool.apply),
+    (PermissionFact, permission.apply),
+    (ProcessFact, process.apply),
+    (ActionFact, action.apply),
+    (ModelFact, model.apply),
+    (SubagentFact, subagent.apply),
+    (HandoffFact, handoff.apply),
+    (ChannelFact, channel.apply),
+    (InboxFact, inbox.apply),
+    (TaskFact, task.apply),
+    (JobFact, job.apply),
+    (ReviewFact, review.apply),
+    (EvidenceFact, _skip),
+    (ArtifactFact, artifact.apply),
+    (ContextFact, context.apply),
+)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import assert_never
+from collections.abc import Callable
+from typing import Any, assert_never
 
 from msgspec.structs import replace
 
@@ -21,6 +22,7 @@ from callboard.contracts.facts.message import MessageInterrupted, MessageText, R
 from callboard.contracts.facts.model import CostRecorded, ModelRequested
 from callboard.contracts.facts.queue import SteerAccepted, SteerRequested
 from callboard.contracts.facts.tool import ToolCompleted, ToolFailed, ToolRefused, ToolRequested
+from callboard.contracts.refs import ContextRef
 
 from ..state.context import (
     BYTES_PER_TOKEN,
@@ -111,37 +113,65 @@ def add_spoken(thread: Thread, spoken: SpokenTurn | None, context: FactContext) 
 
 def count_context(state: Session, fact: Fact, context: FactContext) -> Session:
     """Count what a fact of any entity adds to the model's context, in tokens."""
-    match fact:
-        case ModelRequested(purpose="answer"):
-            return change_run(state, context, lambda run: _begin_round(run, context))
-        case MessageText(content=text) | MessageInterrupted(content=text) | ReasoningCompleted(content=text):
-            return _add_tokens(state, count_tokens(text), context)
-        case ToolRequested(arguments=arguments) as fact:
-            changed = 0 if fact.final is arguments else count_tokens(fact.final)
-            return _add_tokens(state, count_tokens(arguments) + changed + 10, context)
-        case ToolCompleted(output=output, images=images):
-            state = update_thread(state, context, newest_image=context.sequence) if images else state
-            return _add_tokens(state, count_result_tokens(output, len(images)), context)
-        case ToolFailed(output=output):
-            return _add_tokens(state, count_result_tokens(output) + 20, context)
-        case ToolRefused():
-            return _add_tokens(state, 20, context)
-        case InboxReserved(items=items):
-            return _add_tokens(state, ITEM_TOKENS * len(items), context)
-        case ContextResolved(refs=refs) | SteerRequested(given=refs):
-            has_image = any(ref.kind == "image" for ref in refs)
-            return update_thread(state, context, newest_image=context.sequence) if has_image else state
-        case SteerAccepted(steer_id=steer_id):
-            run = find_open_run(state, context)
-            steer = next((steer for steer in run.steers if steer.steer == steer_id), None) if run is not None else None
-            if steer is None:
-                return state
-            state = change_thread(state, context, lambda thread: add_spoken(thread, steer.spoken, context))
-            return _add_tokens(state, count_tokens(steer.input) + count_ref_tokens(steer.refs), context)
-        case CostRecorded():
-            return _record_usage(state, fact, context)
-        case _:
-            return state
+    count = _COUNTERS.get(type(fact))
+    return state if count is None else count(state, fact, context)
+
+
+def _count_request(state: Session, fact: ModelRequested, context: FactContext) -> Session:
+    if fact.purpose != "answer":
+        return state
+    return change_run(state, context, lambda run: _begin_round(run, context))
+
+
+def _count_text(
+    state: Session, fact: MessageText | MessageInterrupted | ReasoningCompleted, context: FactContext
+) -> Session:
+    return _add_tokens(state, count_tokens(fact.content), context)
+
+
+def _count_call(state: Session, fact: ToolRequested, context: FactContext) -> Session:
+    changed = 0 if fact.final is fact.arguments else count_tokens(fact.final)
+    return _add_tokens(state, count_tokens(fact.arguments) + changed + 10, context)
+
+
+def _count_result(state: Session, fact: ToolCompleted, context: FactContext) -> Session:
+    if fact.images:
+        state = update_thread(state, context, newest_image=context.sequence)
+    return _add_tokens(state, count_result_tokens(fact.output, len(fact.images)), context)
+
+
+def _count_failure(state: Session, fact: ToolFailed, context: FactContext) -> Session:
+    return _add_tokens(state, count_result_tokens(fact.output) + 20, context)
+
+
+def _count_refusal(state: Session, fact: ToolRefused, context: FactContext) -> Session:
+    return _add_tokens(state, 20, context)
+
+
+def _count_items(state: Session, fact: InboxReserved, context: FactContext) -> Session:
+    return _add_tokens(state, ITEM_TOKENS * len(fact.items), context)
+
+
+def _note_resolved_image(state: Session, fact: ContextResolved, context: FactContext) -> Session:
+    return _note_image(state, fact.refs, context)
+
+
+def _note_steered_image(state: Session, fact: SteerRequested, context: FactContext) -> Session:
+    return _note_image(state, fact.given, context)
+
+
+def _note_image(state: Session, refs: tuple[ContextRef, ...], context: FactContext) -> Session:
+    has_image = any(ref.kind == "image" for ref in refs)
+    return update_thread(state, context, newest_image=context.sequence) if has_image else state
+
+
+def _count_steer(state: Session, fact: SteerAccepted, context: FactContext) -> Session:
+    run = find_open_run(state, context)
+    steer = next((steer for steer in run.steers if steer.steer == fact.steer_id), None) if run is not None else None
+    if steer is None:
+        return state
+    state = change_thread(state, context, lambda thread: add_spoken(thread, steer.spoken, context))
+    return _add_tokens(state, count_tokens(steer.input) + count_ref_tokens(steer.refs), context)
 
 
 def _add_tokens(state: Session, tokens: int, context: FactContext) -> Session:
@@ -178,3 +208,20 @@ def _record_usage(state: Session, fact: CostRecorded, context: FactContext) -> S
         context,
         lambda thread: replace(thread, context_usage=replace(thread.context_usage, reported=reported, since=0)),
     )
+
+
+_COUNTERS: dict[type[Fact], Callable[[Session, Any, FactContext], Session]] = {
+    ModelRequested: _count_request,
+    MessageText: _count_text,
+    MessageInterrupted: _count_text,
+    ReasoningCompleted: _count_text,
+    ToolRequested: _count_call,
+    ToolCompleted: _count_result,
+    ToolFailed: _count_failure,
+    ToolRefused: _count_refusal,
+    InboxReserved: _count_items,
+    ContextResolved: _note_resolved_image,
+    SteerRequested: _note_steered_image,
+    SteerAccepted: _count_steer,
+    CostRecorded: _record_usage,
+}

@@ -16,7 +16,7 @@ from ..state.turn import OpenRun
 T = TypeVar("T")
 
 
-class FactContext(msgspec.Struct, frozen=True, kw_only=True):
+class FactContext(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Scope and sequence of the fact being applied, the epoch that wrote it, and its time in microseconds."""
 
     scope: Scope
@@ -30,21 +30,31 @@ def change_thread(state: Session, context: FactContext, change: Callable[[Thread
     thread = state.threads.get(context.scope.thread)
     if thread is None:
         return state
-    return replace(state, threads={**state.threads, thread.thread: change(thread)})
+    return _replace_thread(state, change(thread))
 
 
 def change_run(state: Session, context: FactContext, change: Callable[[OpenRun], OpenRun]) -> Session:
     """Change the run of the fact, if it is open."""
     run = find_open_run(state, context)
-    return state if run is None else change_thread(state, context, lambda thread: replace(thread, run=change(run)))
+    return state if run is None else _replace_run(state, context, change(run))
 
 
 def update_thread(state: Session, context: FactContext, **changes: object) -> Session:
-    return change_thread(state, context, lambda thread: replace(thread, **changes))
+    thread = state.threads.get(context.scope.thread)
+    return state if thread is None else _replace_thread(state, replace(thread, **changes))
 
 
 def update_run(state: Session, context: FactContext, **changes: object) -> Session:
-    return change_run(state, context, lambda run: replace(run, **changes))
+    run = find_open_run(state, context)
+    return state if run is None else _replace_run(state, context, replace(run, **changes))
+
+
+def _replace_thread(state: Session, thread: Thread) -> Session:
+    return replace(state, threads={**state.threads, thread.thread: thread})
+
+
+def _replace_run(state: Session, context: FactContext, run: OpenRun) -> Session:
+    return _replace_thread(state, replace(state.threads[context.scope.thread], run=run))
 
 
 def record_step(state: Session, context: FactContext, **changes: object) -> Session:

@@ -19,9 +19,9 @@ from callboard.contracts.facts.model import (
 )
 
 from ..state.repetition import find_streak, has_call
-from ..state.session import Session, Thread
+from ..state.session import Session
 from ..state.turn import OpenRun
-from .fact_context import FactContext, change_run, change_thread, compute_next_step, update_run
+from .fact_context import FactContext, change_run, change_thread, compute_next_step, update_run, update_thread
 
 
 def apply(state: Session, fact: ModelFact, context: FactContext) -> Session:
@@ -112,16 +112,13 @@ def _add_usage(
     state: Session, context: FactContext, *, input_tokens: int = 0, output_tokens: int = 0, model_calls: int = 0
 ) -> Session:
     """Add to the usage of a child."""
-
-    def add(thread: Thread) -> Thread:
-        if thread.child is None:
-            return thread
-        usage = replace(
-            thread.usage,
-            input_tokens=thread.usage.input_tokens + input_tokens,
-            output_tokens=thread.usage.output_tokens + output_tokens,
-            model_calls=thread.usage.model_calls + model_calls,
-        )
-        return replace(thread, usage=usage)
-
-    return change_thread(state, context, add)
+    thread = state.threads.get(context.scope.thread)
+    if thread is None or thread.child is None:
+        return state
+    usage = replace(
+        thread.usage,
+        input_tokens=thread.usage.input_tokens + input_tokens,
+        output_tokens=thread.usage.output_tokens + output_tokens,
+        model_calls=thread.usage.model_calls + model_calls,
+    )
+    return update_thread(state, context, usage=usage)
