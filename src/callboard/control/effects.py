@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import msgspec
 
 from callboard.contracts.facts.action import ActionRequired
 from callboard.contracts.facts.agent import AgentSlept
+from callboard.contracts.facts.base import Fact
 from callboard.contracts.facts.exchange.handoff import HandoffRequested
 from callboard.contracts.facts.model import ModelRequested
 from callboard.contracts.facts.permission import PermissionRuleAdded, Rule
@@ -137,42 +139,55 @@ def derive_effects(records: Iterable[Record], *, imported: bool = False) -> list
         return [effect for effect in derive_effects(records) if isinstance(effect, ListSession)]
     effects: list[Effect] = []
     for record in records:
-        match record.fact:
-            case ModelRequested() as fact:
-                effects.append(AskModel(record.scope, fact))
-            case ToolStarted(tool=tool) if tool not in TEAM_TOOLS or tool == MERGE:
-                effects.append(RunTool(record.scope))
-            case AgentSlept() as fact:
-                if fact.wake_at:
-                    effects.append(WakeAt(fact.wake_at))
-                effects.append(ScheduleSession(record.event_id))
-            case SubagentsAwaited() as fact if fact.until:
-                effects.append(WakeAt(fact.until))
-            case HandoffRequested() as fact if fact.reply_by:
-                effects.append(WakeAt(fact.reply_by))
-            case SubagentQueued(queue_reason="worktree"):
-                effects.append(MakeWorktree(record.scope))
-            case SubagentCancelled():
-                effects.append(EndProcesses(record.scope))
-            case SubagentClosed() as fact:
-                effects.append(EndProcesses(record.scope))
-                if fact.worktree:
-                    effects.append(RemoveWorktree(record.scope, fact.worktree, fact.branch, fact.base))
-            case ProcessInputGiven(text=text, end=end):
-                effects.append(WriteProcess(record.scope, text.text, end))
-            case ProcessStopRequested():
-                effects.append(EndProcesses(record.scope))
-            case TurnInterruptRequested() as fact:
-                effects.append(StopRun(record.scope, fact.cause, fact.reason))
-            case ActionRequired() as fact if fact.expires_at:
-                effects.append(ExpireAction(record.scope, fact.expires_at))
-            case SessionCreated() as fact:
-                effects.append(ListSession(fact.workspace_id, fact.title, record.event_id))
-            case PermissionRuleAdded(rule=rule) if rule.scope == "workspace":
-                effects.append(ShareRule(rule, record.event_id))
-            case _:
-                pass
+        derive = _EFFECTS.get(type(record.fact))
+        if derive is not None:
+            effects += derive(record, record.fact)
     return effects
+
+
+def _put_to_sleep(record: Record, fact: AgentSlept) -> list[Effect]:
+    schedule = ScheduleSession(record.event_id)
+    return [WakeAt(fact.wake_at), schedule] if fact.wake_at else [schedule]
+
+
+def _close_child(record: Record, fact: SubagentClosed) -> list[Effect]:
+    end = EndProcesses(record.scope)
+    return [end, RemoveWorktree(record.scope, fact.worktree, fact.branch, fact.base)] if fact.worktree else [end]
+
+
+def _run_tool(record: Record, fact: ToolStarted) -> list[Effect]:
+    return [RunTool(record.scope)] if fact.tool not in TEAM_TOOLS or fact.tool == MERGE else []
+
+
+def _make_worktree(record: Record, fact: SubagentQueued) -> list[Effect]:
+    return [MakeWorktree(record.scope)] if fact.queue_reason == "worktree" else []
+
+
+def _expire_action(record: Record, fact: ActionRequired) -> list[Effect]:
+    return [ExpireAction(record.scope, fact.expires_at)] if fact.expires_at else []
+
+
+def _share_rule(record: Record, fact: PermissionRuleAdded) -> list[Effect]:
+    return [ShareRule(fact.rule, record.event_id)] if fact.rule.scope == "workspace" else []
+
+
+#: The effects of each type of fact that has any.
+_EFFECTS: dict[type[Fact], Callable[[Record, Any], list[Effect]]] = {
+    ModelRequested: lambda record, fact: [AskModel(record.scope, fact)],
+    ToolStarted: _run_tool,
+    AgentSlept: _put_to_sleep,
+    SubagentsAwaited: lambda record, fact: [WakeAt(fact.until)] if fact.until else [],
+    HandoffRequested: lambda record, fact: [WakeAt(fact.reply_by)] if fact.reply_by else [],
+    SubagentQueued: _make_worktree,
+    SubagentCancelled: lambda record, fact: [EndProcesses(record.scope)],
+    SubagentClosed: _close_child,
+    ProcessInputGiven: lambda record, fact: [WriteProcess(record.scope, fact.text.text, fact.end)],
+    ProcessStopRequested: lambda record, fact: [EndProcesses(record.scope)],
+    TurnInterruptRequested: lambda record, fact: [StopRun(record.scope, fact.cause, fact.reason)],
+    ActionRequired: _expire_action,
+    SessionCreated: lambda record, fact: [ListSession(fact.workspace_id, fact.title, record.event_id)],
+    PermissionRuleAdded: _share_rule,
+}
 
 
 def has_sleeping_agents(state: Session) -> bool:
