@@ -10,7 +10,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.store import Head
 from callboard.contracts.record import Record
 from callboard.log.memory import MemoryStore
-from callboard.log.subscriptions import Subscriptions
+from callboard.log.subscriptions import RECENT_STREAMS, Subscriptions
 
 from .samples import STREAM, batch, fill, text_fact
 
@@ -55,6 +55,25 @@ async def test_published_facts_are_received_without_a_read() -> None:
         received += await waiting
 
     assert [record.sequence for record in received] == list(range(1, 10))
+    assert reads.count == 1
+    await store.close()
+
+
+async def test_a_stream_is_followed_from_its_newest_facts_without_a_read() -> None:
+    """COM-14. A client that changed a stream follows it next."""
+    store = MemoryStore()
+    reads = ObservedReads(store)
+    subscriptions = Subscriptions(reads.read, reads.read_head)
+    for number in range(RECENT_STREAMS + 1):
+        stream = f"{STREAM}{number}"
+        subscriptions.publish(stream, await store.facts.append(batch(0, text_fact("new"), stream=stream)))
+
+    newest = await anext(subscriptions.follow(f"{STREAM}1", 0))
+
+    assert [record.sequence for record in newest] == [1]
+    assert reads.count == 0
+    # Only the newest streams stay in memory.
+    await anext(subscriptions.follow(f"{STREAM}0", 0))
     assert reads.count == 1
     await store.close()
 

@@ -237,6 +237,7 @@ class MemoryFacts:
         for answer in self._answers.values():
             if answer.stream == stream and answer.first <= sequence <= answer.last:
                 answer.stored = StoredAnswer(key=answer.stored.key, body_hash="", answer=b"")
+        self.subscriptions.reset(stream)
         await self._rows.clear(stream)
 
     async def measure_contents(self, stream: str, min_bytes: int = 0) -> Contents:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from itertools import islice
 from typing import Protocol
@@ -17,6 +17,8 @@ from callboard.contracts.record import Record
 TAIL = 512
 #: The largest batch of a follower.
 MAX_BATCH = 500
+#: Streams without followers whose newest batch stays in memory: a client that changed a stream often follows it next.
+RECENT_STREAMS = 32
 
 
 class FactReader(Protocol):
@@ -52,12 +54,19 @@ class Subscriptions:
         self._head = head
         self._poll = poll
         self._streams: dict[str, _Stream] = {}
+        self._recent: OrderedDict[str, tuple[Record, ...]] = OrderedDict()
         self._closed = False
 
     def publish(self, stream: str, records: tuple[Record, ...]) -> None:
         """Send durable facts to the followers of the stream. Call it in order."""
+        if not records:
+            return
         followed = self._streams.get(stream)
-        if followed is None or not records:
+        if followed is None:
+            self._recent[stream] = records
+            self._recent.move_to_end(stream)
+            if len(self._recent) > RECENT_STREAMS:
+                self._recent.popitem(last=False)
             return
         if followed.tail and followed.tail[-1].sequence + 1 != records[0].sequence:
             followed.tail.clear()
@@ -66,7 +75,8 @@ class Subscriptions:
         followed.wake()
 
     def reset(self, stream: str) -> None:
-        """Wake followers of a deleted stream."""
+        """Forget the facts of a stream that lost some of them, and wake its followers."""
+        self._recent.pop(stream, None)
         followed = self._streams.get(stream)
         if followed is not None:
             followed.tail.clear()
@@ -85,7 +95,12 @@ class Subscriptions:
         Raises:
             Refusal: `gap` if the stream ends before `after`, also after a deletion.
         """
-        followed = self._streams.setdefault(stream, _Stream())
+        followed = self._streams.get(stream)
+        if followed is None:
+            followed = self._streams[stream] = _Stream()
+            if recent := self._recent.pop(stream, None):
+                followed.tail.extend(recent)
+                followed.end = recent[-1].sequence
         waker = asyncio.Event()
         followed.wakers.add(waker)
         try:

@@ -14,7 +14,7 @@ from callboard.contracts.rows.base import Upsert
 from callboard.contracts.scope import Scope
 from callboard.log import chain
 
-from ..samples import STREAM, batch, fill, frame, long_text_fact, stored_conversation, text_fact, turn_row
+from ..samples import STREAM, batch, fill, first, frame, long_text_fact, stored_conversation, text_fact, turn_row
 
 NOTHING = Head(sequence=0, link=chain.begin_chain(STREAM))
 
@@ -44,6 +44,24 @@ class RemovalSuite:
         assert await store.rows.read_rows(STREAM, "turns") == ()
         assert await store.rows.read_snapshot(STREAM, "1") is None
         assert await store.conversations.read(STREAM, "thr_a", "1") is None
+
+    async def test_followers_never_receive_an_erased_payload(self, store: Store) -> None:
+        """Design rule: an erasure also removes the facts that stay in memory for followers."""
+        await fill(store, 2)
+        earlier = store.facts.subscribe(STREAM, after=0)
+        await first(earlier, 2)
+        await store.facts.append(batch(2, text_fact("secret")))
+        await first(earlier, 1)
+        await store.facts.append(batch(0, text_fact("secret"), stream="ses_two"))
+
+        await store.facts.erase(STREAM, 3)
+        await store.facts.erase("ses_two", 1)
+
+        for stream, after in ((STREAM, 2), ("ses_two", 0)):
+            later = store.facts.subscribe(stream, after=after)
+            assert [record.fact for record in await first(later, 1)] == [ErasedFact()]
+            await later.aclose()
+        await earlier.aclose()
 
     async def test_a_second_erasure_changes_nothing(self, store: Store) -> None:
         await fill(store, 2)

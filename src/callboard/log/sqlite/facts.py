@@ -113,7 +113,9 @@ class SqliteFacts:
 
     async def erase(self, stream: str, sequence: int) -> None:
         erasures = await self._require_writer().submit(
-            lambda connection: erase(connection, self._ledger, stream, sequence), scrub=True
+            lambda connection: erase(connection, self._ledger, stream, sequence),
+            lambda _: self.subscriptions.reset(stream),
+            scrub=True,
         )
         await self._rows.forget(stream, erasures)
 
