@@ -54,7 +54,6 @@ OWNED = {
         1,
         "PartialBuffer: `settle` awaits it, which raises its failure to the effect",
     ),
-    "runtime/sessions/host.py": (1, "an append and its effects, awaited at once"),
     "runtime/processes.py": (2, "Processes: `close` waits for each; a process that cannot be ended is logged"),
     "runtime/session_registry.py": (
         2,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Sequence
+from contextvars import copy_context
 from threading import Event
 from typing import TypeVar
 
@@ -292,7 +293,9 @@ class FolderToolbox:
 
 
 async def _run_in_thread(work: Callable[[], T]) -> T:
-    result, cancelled = await wait_shielded(asyncio.to_thread(work))
+    # Not `to_thread`, which needs a task besides the thread.
+    running = asyncio.get_running_loop().run_in_executor(None, copy_context().run, work)
+    result, cancelled = await wait_shielded(running)
     if cancelled:
         raise asyncio.CancelledError
     return result

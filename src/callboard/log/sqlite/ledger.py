@@ -16,6 +16,13 @@ from .writer import Hooks
 MAX_CACHED_ENDS = 4096
 _READ_MARKS = "SELECT epoch, schema_version FROM store, pragma_schema_version"
 _INSERT_FACTS = GroupedInsert("INSERT INTO facts (stream, sequence, header, link, seal, payload)", 6)
+_INSERT_BLOBS = GroupedInsert("INSERT INTO blobs (hash, data)", 2, "ON CONFLICT DO NOTHING")
+#: CROSS JOIN makes SQLite search the blob of each value, instead of reading all blobs.
+_INSERT_USES = GroupedInsert(
+    "INSERT OR IGNORE INTO blob_uses SELECT column1, column2, number FROM (",
+    3,
+    ") CROSS JOIN blobs ON hash = column3",
+)
 _INSERT_CLOSED = GroupedInsert("INSERT OR IGNORE INTO closed", 2)
 #: An upsert, because SQLite has no UPDATE of many rows that is as fast. The rows exist.
 _UPDATE_ENDS = GroupedInsert(
@@ -75,12 +82,10 @@ class Ledger(Hooks):
             _INSERT_FACTS.run(connection, self._facts)
             self._facts.clear()
         if self._blobs:
-            connection.executemany("INSERT INTO blobs (hash, data) VALUES (?, ?) ON CONFLICT DO NOTHING", self._blobs)
+            _INSERT_BLOBS.run(connection, self._blobs)
             self._blobs.clear()
         if self._uses:
-            connection.executemany(
-                "INSERT OR IGNORE INTO blob_uses SELECT ?, ?, number FROM blobs WHERE hash = ?", self._uses
-            )
+            _INSERT_USES.run(connection, self._uses)
             self._uses.clear()
         if self._closed:
             _INSERT_CLOSED.run(connection, self._closed)

@@ -102,8 +102,10 @@ class RunConfigBuilder:
     ) -> RunConfig:
         """Return the configuration of a run that would start now. An empty definition means the lead."""
         folder, definitions = workspace.folder, self._dependencies.definitions
-        roster = build_session_roster(definitions.read_roster(folder), session)
-        name = definition or definitions.find_lead(folder).name
+        folder_roster = definitions.read_roster(folder)
+        roster = build_session_roster(folder_roster, session)
+        lead = folder_roster.find(folder_roster.lead) or definitions.find_lead(folder)
+        name = definition or lead.name
         agent = redact_value(roster.find(name) or definitions.get(folder, name), self._dependencies.secrets)
         permitted = workspace.limit_mode(permission_mode, agent)
         external = agent.provider in EXTERNAL_PROVIDERS

@@ -104,9 +104,10 @@ class SessionStarter(Service):
             if opened.host.state.sequence == 0:
                 await self._sessions.release(session)
             raise
-        # The caller can use the session in commands of its workspace immediately.
-        effect = ListSession(workspace, opened.host.state.title, f"{session}/1")
-        await self._workspaces.apply_effect(session, workspace, effect)
+        if session not in opened.host.workspace.sessions:
+            # The caller can use the session in commands of its workspace immediately.
+            effect = ListSession(workspace, opened.host.state.title, f"{session}/1")
+            await self._workspaces.apply_effect(session, workspace, effect)
         return answer
 
     async def _derive_session(self, turn: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import TypeVar
@@ -238,15 +239,13 @@ class SessionHost:
             ends=decision.ends,
             followed=alongside is not None,
         )
-        if alongside is None:
+        # It starts while the append is queued.
+        joining = None if alongside is None else self._work.start(_ignore_errors(alongside(decision)))
+        try:
             records = await self.dependencies.store.facts.append(batch)
-        else:
-            appending = asyncio.gather(
-                self.dependencies.store.facts.append(batch), alongside(decision), return_exceptions=True
-            )
-            records, _ = await appending
-            if isinstance(records, BaseException):
-                raise records
+        finally:
+            if joining is not None:
+                await joining
         self._session_state.apply_decision(decision, records)
         for record in records:
             if record.fact.closes == "tool_call":
@@ -260,6 +259,11 @@ class SessionHost:
             self._start_effect(self, effect)
         if self._session_state.needs_snapshot:
             await self._session_state.save()
+
+
+async def _ignore_errors(work: Awaitable[None]) -> None:
+    with contextlib.suppress(Exception):
+        await work
 
 
 def _is_scheduled(fact: Fact) -> bool:
