@@ -64,7 +64,9 @@ class _Ring:
         self.items.append(item)
         self.end = item.cursor
         self.characters += _count_characters(item)
-        self.trim()
+        if len(self.followers) != 1 or len(self.items) > MAX_ITEMS or self.characters > MAX_CHARS:
+            # A single follower trims when it has received items.
+            self.trim()
         self._wake()
 
     def restart(self, end: Cursor) -> None:
@@ -134,7 +136,9 @@ class InProcessLiveFeed:
 
     def publish_facts(self, stream: str, records: Sequence[Record], ends: Sequence[str] = ()) -> None:
         newest = self._sequences.get(stream)
-        new = tuple(record for record in records if newest is None or record.sequence > newest)
+        new = tuple(records)
+        if newest is not None and new and new[0].sequence <= newest:
+            new = tuple(record for record in new if record.sequence > newest)
         if new:
             self._sequences[stream] = new[-1].sequence
         ring = self._rings.get(stream)

@@ -165,3 +165,18 @@ def test_no_handle_stays_open(folder: Path):
 
 def _handles() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
+
+
+@pytest.mark.parametrize("size", [0, 1, 9, 10, 11, 500])
+def test_a_file_is_read_up_to_one_byte_more_than_the_limit(folder: Path, size: int):
+    """The byte shows the caller that the file is larger."""
+    (folder / "text").write_bytes(bytes(range(10)) * 50)
+    os.truncate(folder / "text", size)
+    with Folder(str(folder)) as opened:
+        assert opened.read("text", 10) == (folder / "text").read_bytes()[:11]
+
+
+def test_a_file_without_a_size_is_read_completely():
+    with Folder("/proc/self") as opened:
+        assert opened.read("comm", 100) == Path("/proc/self/comm").read_bytes()
+        assert opened.read("comm", 3) == Path("/proc/self/comm").read_bytes()[:4]

@@ -149,7 +149,11 @@ class Folder:
         except (FileNotFoundError, NotADirectoryError):
             return None
         with os.fdopen(descriptor, "rb") as file:
-            return file.read(max_bytes + 1)
+            # Python allocates what it is asked for: megabytes for each small file.
+            size = os.fstat(descriptor).st_size
+            data = file.read(min(size, max_bytes) + 1)
+            # The file has grown, or is one without a size.
+            return data + file.read(max_bytes + 1 - len(data)) if size < len(data) <= max_bytes else data
 
     def enter(self, handle: int, name: str, walked: str, *, create: bool = False) -> int:
         """Return a handle of the folder `name` in `handle`. The caller closes it. Raises as `open_directory`."""
