@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import logging
 from collections.abc import Callable
+from importlib.util import find_spec, resolve_name
 from pathlib import Path
 
 import msgspec
@@ -11,6 +13,7 @@ import pytest
 
 from callboard.contracts.errors import Refusal
 from callboard.runtime import fingerprint
+from callboard.runtime.prompts import history, stored_history
 from callboard.runtime.views.session import SessionViews
 from tests.app.rigs.product import Product
 from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says
@@ -134,6 +137,39 @@ def test_s1_a_fingerprint_covers_every_source_of_derived_data(tmp_path: Path) ->
     (tmp_path / "deep" / "b.py").rename(tmp_path / "deep" / "c.py")
     assert len({first, changed, fingerprint.compute_fingerprint(("one", tmp_path))}) == 3
     assert fingerprint.compute_state_fingerprint() != fingerprint.compute_view_fingerprint()
+
+
+def test_s1_the_fingerprint_of_conversations_covers_the_code_that_makes_them() -> None:
+    """A conversation of other code is read from the log."""
+    covered = ("callboard.contracts.", "callboard.control.", "callboard.runtime.prompts.")
+    # It only pauses long work.
+    elsewhere = {"callboard.runtime.slices"}
+    pending, modules = {history.__name__, stored_history.__name__}, set[str]()
+    while pending:
+        name = pending.pop()
+        modules.add(name)
+        pending |= {found for found in list_imports(name) if found.startswith("callboard.runtime.")} - modules
+        elsewhere |= {found for found in list_imports(name) if not found.startswith(covered)}
+
+    assert {"callboard.runtime.prompts.content_renderer", "callboard.runtime.prompts.pending_messages"} <= modules
+    assert elsewhere == {"callboard.runtime.slices"}
+    assert fingerprint.compute_conversation_fingerprint() not in (
+        fingerprint.compute_state_fingerprint(),
+        fingerprint.compute_view_fingerprint(),
+    )
+
+
+def list_imports(module: str) -> set[str]:
+    """Return the modules of the package that a module imports."""
+    spec = find_spec(module)
+    assert spec is not None
+    assert spec.origin is not None
+    names = {
+        resolve_name("." * node.level + (node.module or ""), spec.parent)
+        for node in ast.walk(ast.parse(Path(spec.origin).read_text()))
+        if isinstance(node, ast.ImportFrom)
+    }
+    return {name for name in names if name.startswith("callboard.")}
 
 
 def test_s1_a_run_in_a_session_whose_view_state_does_not_decode_ends(tmp_path: Path) -> None:

@@ -1,10 +1,13 @@
-"""Changes of stored rows, view states and snapshots from outside."""
+"""Changes of stored rows, view states, snapshots and conversations from outside."""
 
 from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 from callboard.log.sqlite.views_file import protect
 
@@ -26,6 +29,20 @@ def replace_snapshots(folder: Path, state: bytes) -> int:
         rows = views.execute("SELECT stream, sequence, link, fingerprint FROM snapshots").fetchall()
         for place in rows:
             views.execute("UPDATE snapshots SET state = ? WHERE stream = ?", (protect(state, *place), place[0]))
+        return len(rows)
+
+
+def replace_conversations(folder: Path, **changes: Any) -> int:
+    """Change each stored conversation, with a valid checksum. Return their number."""
+    with closing(sqlite3.connect(folder / "views.db", isolation_level=None)) as views:
+        rows = views.execute("SELECT stream, thread, sequence, link, fingerprint, data FROM conversations").fetchall()
+        for stream, thread, sequence, link, fingerprint, data in rows:
+            now = {"sequence": sequence, "link": link, "fingerprint": fingerprint, **changes}
+            place = (stream, thread, now["sequence"], now["link"], now["fingerprint"])
+            encoded = msgspec.msgpack.encode(changes["parts"]) if "parts" in changes else data[4:]
+            views.execute(
+                "INSERT OR REPLACE INTO conversations VALUES (?, ?, ?, ?, ?, ?)", (*place, protect(encoded, *place))
+            )
         return len(rows)
 
 

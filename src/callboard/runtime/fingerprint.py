@@ -1,4 +1,4 @@
-"""Fingerprints of the code that derives state, rows and view states from facts."""
+"""Fingerprints of the code that derives state, conversations, rows and view states from facts."""
 
 from __future__ import annotations
 
@@ -22,6 +22,19 @@ def compute_state_fingerprint() -> str:
     cheap and a missed change is not. Versions without such an edit share their snapshots.
     """
     return compute_fingerprint(("contracts", _find_package("contracts")), ("control", _find_package("control")))
+
+
+@cache
+def compute_conversation_fingerprint() -> str:
+    """Return the fingerprint of conversations: 32 hex digits. See `compute_state_fingerprint`.
+
+    It covers the facts, the code that turns them into messages (`runtime/prompts`), and what that code
+    imports from `control`.
+    """
+    return compute_fingerprint(
+        *((name, _find_package(name)) for name in ("contracts", "control")),
+        ("prompts", _find_package("runtime").joinpath("prompts")),
+    )
 
 
 @cache

@@ -5,41 +5,49 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 
+import msgspec
+
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.session import ThreadOpened
+from callboard.contracts.ports.store import StoredConversation
 from callboard.contracts.record import Record
 from callboard.control.state.session import Thread
 
 from ..dependencies import Dependencies
+from ..fingerprint import compute_conversation_fingerprint
 from ..session_state import SessionState
 from ..slices import yield_in_slices
 from .history import History
 from .pending_messages import list_receivers
+from .stored_history import decode_history, encode_history
 
 log = logging.getLogger(__name__)
 
 
+#: Number of facts from which on a conversation is stored: folding fewer is quick.
+STORED_FACTS = 1000
+
+
 class Conversations:
-    """Loads the conversation of a thread on demand and keeps it while the thread is open."""
+    """Loads the conversation of a thread on demand and keeps it while the thread is open.
+
+    Long conversations are also stored beside the session's snapshot, so that the first model call
+    after a restart reads only the facts after it.
+    """
 
     def __init__(self, session: str, dependencies: Dependencies, session_state: SessionState) -> None:
         self._session = session
         self._dependencies = dependencies
         self._session_state = session_state
         self._loaded: dict[str, History] = {}
+        #: Newest fact of each thread's stored conversation, or of the last attempt to store it.
+        self._stored: dict[str, int] = {}
 
     async def get(self, thread: str) -> History:
         """Return the conversation of a thread."""
         history = self._loaded.get(thread)
         if history is None:
-            history = History(thread, self._dependencies.store.blobs, self._read_fact)
-            state = self._session_state.state.threads[thread]
-            after = find_history_floor(state)
-            if 0 < state.context_usage.at <= after:
-                # Read the summary first: later turns may be omitted.
-                summary = await self._read_fact(state.context_usage.at)
-                if summary is not None:
-                    await history.add(summary)
+            history, after = await self._restore(thread) or await self._begin(thread)
             # Also read facts that are committed during this read, because `apply` does not add them
             # yet.
             while after < self._session_state.state.sequence:
@@ -68,8 +76,89 @@ class Conversations:
                 await self._add(thread, record)
         for thread in list(self._loaded):
             state = self._session_state.state.threads.get(thread)
-            if state is None or (state.child is not None and state.child.status in _TERMINAL):
+            if state is None or _has_ended(state):
                 del self._loaded[thread]
+
+    async def save(self, *, closing: bool = False) -> None:
+        """Store the long conversations that have grown by half. If the store refuses them, they are folded again.
+
+        Args:
+            closing: Store conversations with fewer new facts, too, because they leave the memory.
+        """
+        state = self._session_state.state
+        due = {
+            thread: history.capture_state(state.sequence)
+            for thread, history in self._loaded.items()
+            if self._is_due(thread, closing=closing)
+        }
+        if not due or self._session_state.unreadable is not None:
+            return
+        self._stored.update(dict.fromkeys(due, state.sequence))
+        try:
+            newest = await self._read_fact(state.sequence)
+            if newest is None:
+                return
+            encoded = [(thread, await encode_history(captured)) for thread, captured in due.items()]
+            stored = [
+                StoredConversation(
+                    thread=thread,
+                    sequence=state.sequence,
+                    link=newest.link,
+                    fingerprint=compute_conversation_fingerprint(),
+                    parts=parts,
+                )
+                for thread, parts in encoded
+                if parts is not None
+            ]
+            threads = [name for name, thread in state.threads.items() if not _has_ended(thread)]
+            await self._dependencies.store.conversations.save(self._session, stored, threads)
+        except Refusal as refusal:
+            log.warning("the conversations of %s were not stored: %s", self._session, refusal.problem.message)
+
+    def _is_due(self, thread: str, *, closing: bool) -> bool:
+        """Return True if so many facts are new that storing them costs little beside what they cost."""
+        state = self._session_state.state
+        floor = find_history_floor(state.threads[thread])
+        covered, new = state.sequence - floor, state.sequence - max(self._stored.get(thread, 0), floor)
+        return new >= STORED_FACTS and (closing or 3 * new >= covered)
+
+    async def _begin(self, thread: str) -> tuple[History, int]:
+        """Return a conversation without turns, and the fact after which they are."""
+        history = History(thread, self._dependencies.store.blobs, self._read_fact)
+        state = self._session_state.state.threads[thread]
+        after = find_history_floor(state)
+        if 0 < state.context_usage.at <= after:
+            # Read the summary first: later turns may be omitted.
+            summary = await self._read_fact(state.context_usage.at)
+            if summary is not None:
+                await history.add(summary)
+        return history, after
+
+    async def _restore(self, thread: str) -> tuple[History, int] | None:
+        """Return the stored conversation and its newest fact. None if there is none that fits the log."""
+        state, store = self._session_state.state, self._dependencies.store
+        floor = find_history_floor(state.threads[thread])
+        if state.sequence - floor < STORED_FACTS:
+            return None
+        try:
+            stored = await store.conversations.read(self._session, thread, compute_conversation_fingerprint())
+        except Refusal as refusal:
+            log.warning("the conversation of %s cannot be read: %s", thread, refusal.problem.message)
+            return None
+        # Below the floor, it has only turns that are omitted now, and more facts follow it.
+        if stored is None or stored.sequence < floor:
+            return None
+        newest = await self._read_fact(stored.sequence)
+        if newest is None or newest.link != stored.link:
+            log.warning("the conversation of %s does not fit its log: it is read from the log", thread)
+            return None
+        try:
+            restored = await decode_history(stored.parts)
+        except msgspec.MsgspecError as error:
+            log.warning("the conversation of %s does not decode: it is read from the log (%s)", thread, error)
+            return None
+        self._stored[thread] = stored.sequence
+        return History(thread, store.blobs, self._read_fact, restored), stored.sequence
 
     async def _read_fact(self, sequence: int) -> Record | None:
         records = await self._dependencies.store.facts.read(self._session, after=sequence - 1, until=sequence, limit=1)
@@ -77,7 +166,8 @@ class Conversations:
 
     async def _add(self, thread: str, record: Record) -> None:
         context = self._loaded.get(thread)
-        if context is None:
+        # A conversation that was loaded after the commit contains the fact.
+        if context is None or record.sequence <= context.sequence:
             return
         try:
             await context.add(record)
@@ -97,6 +187,10 @@ def find_history_floor(thread: Thread) -> int:
     waiting = (*thread.queue, *((thread.submitted,) if thread.submitted is not None else ()))
     first = (entry.sequence for entry in (*thread.marks, *waiting, *thread.inbox))
     return max(start, min((thread.context_usage.compacted, *(entry - 1 for entry in first))))
+
+
+def _has_ended(thread: Thread) -> bool:
+    return thread.child is not None and thread.child.status in _TERMINAL
 
 
 _TERMINAL = ("completed", "failed", "cancelled")

@@ -161,8 +161,9 @@ class SessionHost:
         await self._work.wait_all()
 
     async def save(self) -> None:
-        """Save a snapshot of the state for the next opening."""
+        """Save a snapshot of the state and the long conversations for the next opening."""
         await self._session_state.save()
+        await self.conversations.save(closing=True)
 
     @property
     def state(self) -> Session:
@@ -259,6 +260,7 @@ class SessionHost:
             self._start_effect(self, effect)
         if self._session_state.needs_snapshot:
             await self._session_state.save()
+            await self.conversations.save()
 
 
 async def _ignore_errors(work: Awaitable[None]) -> None:
