@@ -148,8 +148,8 @@ def test_s1_the_fingerprint_of_conversations_covers_the_code_that_makes_them() -
     while pending:
         name = pending.pop()
         modules.add(name)
-        pending |= {found for found in list_imports(name) if found.startswith("callboard.runtime.")} - modules
-        elsewhere |= {found for found in list_imports(name) if not found.startswith(covered)}
+        pending |= {imported for imported in list_imports(name) if imported.startswith("callboard.runtime.")} - modules
+        elsewhere |= {imported for imported in list_imports(name) if not imported.startswith(covered)}
 
     assert {"callboard.runtime.prompts.content_renderer", "callboard.runtime.prompts.pending_messages"} <= modules
     assert elsewhere == {"callboard.runtime.slices"}

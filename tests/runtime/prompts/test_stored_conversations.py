@@ -326,7 +326,7 @@ async def test_a_trimmed_blob_is_not_in_a_restored_conversation(tmp_path: Path) 
 async def test_a_deleted_session_leaves_no_conversation(tmp_path: Path) -> None:
     """Design rule: a deletion removes everything of the session."""
     session, _, _ = await begin(tmp_path)
-    kept, _, _ = await begin(tmp_path)
+    other, _, _ = await begin(tmp_path)
     assert len(list_stored(tmp_path)) == 2
 
     async with open_runtime(tmp_path, YES) as rig:
@@ -334,7 +334,7 @@ async def test_a_deleted_session_leaves_no_conversation(tmp_path: Path) -> None:
         await rig.wait_deleted(session)
 
     with closing(sqlite3.connect(tmp_path / "state" / "views.db")) as connection:
-        assert connection.execute("SELECT stream FROM conversations").fetchall() == [(kept,)]
+        assert connection.execute("SELECT stream FROM conversations").fetchall() == [(other,)]
 
 
 async def test_conversations_of_ended_subagents_are_not_kept(

@@ -116,7 +116,7 @@ class Conversations:
             log.warning("the conversations of %s were not stored: %s", self._session, refusal.problem.message)
 
     def _is_due(self, thread: str, *, closing: bool) -> bool:
-        """Return True if so many facts are new that storing them costs little beside what they cost."""
+        """Return True if enough facts are new: storing a conversation costs in proportion to its size."""
         state = self._session_state.state
         floor = find_history_floor(state.threads[thread])
         covered, new = state.sequence - floor, state.sequence - max(self._stored.get(thread, 0), floor)
