@@ -128,7 +128,7 @@ class DecisionInputs(msgspec.Struct, frozen=True, kw_only=True):
     epoch: int = 0
     closed_ids: frozenset[str] = frozenset()
     evaluation: Evaluation | None = None
-    evaluations: Mapping[str, Evaluation] = msgspec.field(default_factory=dict[str, Evaluation])
+    evaluations: Mapping[str, Evaluation] = {}
     context_steps: int = 2000
     approval_expiry_us: int = 0
     find_definition: Callable[[str], Definition | None] = _find_no_definition

@@ -108,7 +108,7 @@ class RunStopped(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     cause: InterruptCause
     reason: str = ""
     pieces: tuple[Piece, ...] = ()
-    outcomes: dict[str, ToolOutcome] = msgspec.field(default_factory=dict[str, ToolOutcome])
+    outcomes: dict[str, ToolOutcome] = {}
     response: ModelResponded | None = None
 
 

@@ -39,8 +39,8 @@ class ActionsPanel(Panel):
     """Pending actions. `pending` maps each unanswered action to its turn, `agents` each thread to
     its agent."""
 
-    pending: dict[str, str] = msgspec.field(default_factory=dict[str, str])
-    agents: dict[str, RequestingAgent] = msgspec.field(default_factory=dict[str, RequestingAgent])
+    pending: dict[str, str] = msgspec.field(default={})
+    agents: dict[str, RequestingAgent] = msgspec.field(default={})
 
     @on
     def open_thread(self, record: Record, fact: ThreadOpened) -> list[Op]:

@@ -47,8 +47,8 @@ class ArtifactsPanel(Panel):
     """Artifacts. `rows` has the artifacts that changed last, newest last; `rest` has the summaries
     of the others."""
 
-    rows: dict[str, ArtifactRow] = msgspec.field(default_factory=dict[str, ArtifactRow])
-    rest: dict[str, ArtifactSummary] = msgspec.field(default_factory=dict[str, ArtifactSummary])
+    rows: dict[str, ArtifactRow] = msgspec.field(default={})
+    rest: dict[str, ArtifactSummary] = msgspec.field(default={})
 
     @on
     def create(self, record: Record, fact: ArtifactCreated) -> list[Op]:

@@ -25,8 +25,8 @@ from .reducer import Panel, on, upsert
 class ContextPanel(Panel):
     """The rows by thread. `compacting` are the threads with a compaction in progress."""
 
-    rows: dict[str, ContextRow] = msgspec.field(default_factory=dict[str, ContextRow])
-    compacting: set[str] = msgspec.field(default_factory=set[str])
+    rows: dict[str, ContextRow] = msgspec.field(default={})
+    compacting: set[str] = msgspec.field(default=set())
 
     @on
     def resolve(self, record: Record, fact: ContextResolved) -> list[Op]:

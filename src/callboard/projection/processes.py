@@ -15,7 +15,7 @@ from .reducer import Panel, on, upsert
 class ProcessesPanel(Panel):
     """The rows of running processes, by id. The input of a process is not shown."""
 
-    running: dict[str, ProcessRow] = msgspec.field(default_factory=dict[str, ProcessRow])
+    running: dict[str, ProcessRow] = msgspec.field(default={})
 
     @on
     def start(self, record: Record, fact: ProcessStarted) -> list[Op]:

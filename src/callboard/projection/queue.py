@@ -20,8 +20,8 @@ class QueuePanel(Panel):
     The row operations include the new positions of later turns.
     """
 
-    waiting: dict[str, list[QueueRow]] = msgspec.field(default_factory=dict[str, list[QueueRow]])
-    submitted: dict[str, QueueRow] = msgspec.field(default_factory=dict[str, QueueRow])
+    waiting: dict[str, list[QueueRow]] = msgspec.field(default={})
+    submitted: dict[str, QueueRow] = msgspec.field(default={})
 
     @on
     def submit(self, record: Record, fact: TurnSubmitted) -> list[Op]:

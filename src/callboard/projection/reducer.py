@@ -55,7 +55,8 @@ def collect_handlers(*namespaces: Mapping[str, object]) -> Handlers:
 class Reducer(msgspec.Struct):
     """State that changes with the facts that its methods with `@on` handle.
 
-    `FACTS` has these facts, and those of the reducers and handlers in `USES`.
+    `FACTS` has these facts, and those of the reducers and handlers in `USES`. An empty default, such
+    as `msgspec.field(default={})`, is new in each instance.
     """
 
     HANDLERS: ClassVar[Handlers] = {}

@@ -45,12 +45,12 @@ class OpenWork(Reducer):
         interrupted: Whether the newest turn of a main agent was interrupted.
     """
 
-    running: set[str] = msgspec.field(default_factory=set[str])
-    paused: dict[str, PauseCause] = msgspec.field(default_factory=dict[str, PauseCause])
-    paused_tasks: dict[str, bool] = msgspec.field(default_factory=dict[str, bool])
-    jobs: dict[str, JobState] = msgspec.field(default_factory=dict[str, JobState])
-    children: set[str] = msgspec.field(default_factory=set[str])
-    failed: set[str] = msgspec.field(default_factory=set[str])
+    running: set[str] = msgspec.field(default=set())
+    paused: dict[str, PauseCause] = msgspec.field(default={})
+    paused_tasks: dict[str, bool] = msgspec.field(default={})
+    jobs: dict[str, JobState] = msgspec.field(default={})
+    children: set[str] = msgspec.field(default=set())
+    failed: set[str] = msgspec.field(default=set())
     interrupted: bool = False
 
     def derive_state(self, *, waits: bool, queued: bool) -> SessionState:

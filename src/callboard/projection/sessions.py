@@ -33,7 +33,7 @@ class CardPanel(Reducer):
     USES = (OpenWork.FACTS, ActionsPanel.FACTS, QueuePanel.FACTS, HumanAgents.FACTS)
     row: SessionCard | None = None
     work: OpenWork = msgspec.field(default_factory=OpenWork)
-    texts: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    texts: dict[str, str] = msgspec.field(default={})
 
     def apply(self, record: Record, actions: ActionsPanel, queue: QueuePanel, persons: HumanAgents) -> list[Op]:
         """Return the row operations of the fact; none if the card stays the same. The panels are those after the fact."""

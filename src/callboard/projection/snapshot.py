@@ -88,7 +88,7 @@ class TaskSnapshot(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     paused: bool = False
     cancelling: bool = False
     phase: str = ""
-    counters: dict[str, int] = msgspec.field(default_factory=dict[str, int])
+    counters: dict[str, int] = {}
     attempts: tuple[AttemptRow, ...] = ()
     refs: tuple[Ref, ...] = ()
     subagents: tuple[SubagentSnapshot, ...] = ()
@@ -101,16 +101,16 @@ class _SubagentState(msgspec.Struct):
 
     step: str = ""
     cursor: str = ""
-    channels: list[str] = msgspec.field(default_factory=list[str])
-    calls: list[str] = msgspec.field(default_factory=list[str])
-    files: dict[str, Ref] = msgspec.field(default_factory=dict[str, Ref])
-    evidence: dict[str, Ref] = msgspec.field(default_factory=dict[str, Ref])
+    channels: list[str] = []
+    calls: list[str] = []
+    files: dict[str, Ref] = {}
+    evidence: dict[str, Ref] = {}
 
 
 class _SubagentStates(Reducer):
     """The ids in the facts of each agent."""
 
-    agents: dict[str, _SubagentState] = msgspec.field(default_factory=dict[str, _SubagentState])
+    agents: dict[str, _SubagentState] = msgspec.field(default={})
 
     def apply(self, record: Record) -> None:
         """Apply the fact."""

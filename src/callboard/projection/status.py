@@ -44,8 +44,8 @@ class RunStatus(Reducer):
     """
 
     stopping: bool = False
-    running: dict[str, str] = msgspec.field(default_factory=dict[str, str])
-    waiting: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    running: dict[str, str] = msgspec.field(default={})
+    waiting: dict[str, str] = msgspec.field(default={})
 
     @on
     def route(self, record: Record, fact: RoutingResolved, row: StatusRow) -> Changes:
@@ -128,8 +128,8 @@ class ThreadStatus(Reducer):
 
     row: StatusRow
     run: RunStatus | None = None
-    paused_tasks: set[str] = msgspec.field(default_factory=set[str])
-    failed_tasks: set[str] = msgspec.field(default_factory=set[str])
+    paused_tasks: set[str] = msgspec.field(default=set())
+    failed_tasks: set[str] = msgspec.field(default=set())
 
     def collect_changes(self, record: Record) -> Changes:
         """Return the fields that the fact changes."""
@@ -227,7 +227,7 @@ class StatusPanel(Reducer):
     """The threads of the session, by id."""
 
     USES = (ThreadStatus.FACTS, RunStatus.FACTS)
-    threads: dict[str, ThreadStatus] = msgspec.field(default_factory=dict[str, ThreadStatus])
+    threads: dict[str, ThreadStatus] = msgspec.field(default={})
 
     def apply(self, record: Record) -> list[Op]:
         """Return the row operations of the fact."""

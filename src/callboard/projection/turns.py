@@ -28,8 +28,8 @@ class OpenTurn(Reducer):
     """
 
     row: TurnRow
-    pending: set[str] = msgspec.field(default_factory=set[str])
-    files: set[str] = msgspec.field(default_factory=set[str])
+    pending: set[str] = msgspec.field(default=set())
+    files: set[str] = msgspec.field(default=set())
 
     @on
     def start(self, record: Record, fact: TurnStarted) -> Changes:
@@ -118,7 +118,7 @@ class TurnsPanel(Reducer):
     """The turns that have not ended, by id."""
 
     USES = (OpenTurn.FACTS,)
-    open: dict[str, OpenTurn] = msgspec.field(default_factory=dict[str, OpenTurn])
+    open: dict[str, OpenTurn] = msgspec.field(default={})
 
     def apply(self, record: Record) -> list[Op]:
         """Return the row operations of the fact."""

@@ -74,8 +74,8 @@ class WorkspaceView(Panel):
 
     sequence: int = 0
     row: WorkspaceRow | None = None
-    listings: dict[str, Listing] = msgspec.field(default_factory=dict[str, Listing])
-    cards: dict[str, SessionCard] = msgspec.field(default_factory=dict[str, SessionCard])
+    listings: dict[str, Listing] = msgspec.field(default={})
+    cards: dict[str, SessionCard] = msgspec.field(default={})
 
     def find_listing(self, session: str) -> Listing | None:
         """Return the listing of a session, or None."""

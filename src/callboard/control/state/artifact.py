@@ -94,10 +94,10 @@ class OpenExport(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 class Artifacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """The open artifacts of a session by id, with their saves and drafts; exports by export id."""
 
-    open: dict[str, OpenArtifact] = msgspec.field(default_factory=dict[str, OpenArtifact])
-    saves: dict[str, OpenSave] = msgspec.field(default_factory=dict[str, OpenSave])
-    drafts: dict[str, UnsavedDraft] = msgspec.field(default_factory=dict[str, UnsavedDraft])
-    exports: dict[str, OpenExport] = msgspec.field(default_factory=dict[str, OpenExport])
+    open: dict[str, OpenArtifact] = {}
+    saves: dict[str, OpenSave] = {}
+    drafts: dict[str, UnsavedDraft] = {}
+    exports: dict[str, OpenExport] = {}
 
     def find_at(self, location: str) -> str:
         """Return the id of the artifact at that location; empty for none."""

@@ -99,25 +99,25 @@ class Session(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     at: int = 0
     epoch: int = 0
     lead: str = ""
-    threads: dict[str, Thread] = msgspec.field(default_factory=dict[str, Thread])
+    threads: dict[str, Thread] = {}
     rules: tuple[Rule, ...] = ()
     forwarded_rules: tuple[ForwardedRule, ...] = ()
     source: str = ""
     source_id: str = ""
     owner: str = ""
-    name_counts: dict[str, int] = msgspec.field(default_factory=dict[str, int])
+    name_counts: dict[str, int] = {}
     waiting: tuple[str, ...] = ()
     sleepers: tuple[str, ...] = ()
-    handoffs: dict[str, OpenHandoff] = msgspec.field(default_factory=dict[str, OpenHandoff])
-    channels: dict[str, OpenChannel] = msgspec.field(default_factory=dict[str, OpenChannel])
-    tasks: dict[str, OpenTask] = msgspec.field(default_factory=dict[str, OpenTask])
-    jobs: dict[str, OpenJob] = msgspec.field(default_factory=dict[str, OpenJob])
-    reviews: dict[str, OpenReview] = msgspec.field(default_factory=dict[str, OpenReview])
+    handoffs: dict[str, OpenHandoff] = {}
+    channels: dict[str, OpenChannel] = {}
+    tasks: dict[str, OpenTask] = {}
+    jobs: dict[str, OpenJob] = {}
+    reviews: dict[str, OpenReview] = {}
     defined_agents: tuple[Definition, ...] = ()
     edges: tuple[AddedEdge, ...] = ()
     artifacts: Artifacts = Artifacts()
-    processes: dict[str, OpenProcess] = msgspec.field(default_factory=dict[str, OpenProcess])
-    servers: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    processes: dict[str, OpenProcess] = {}
+    servers: dict[str, str] = {}
 
 
 class ListedSession(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -141,7 +141,7 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     name: str = ""
     sequence: int = 0
     at: int = 0
-    sessions: dict[str, ListedSession] = msgspec.field(default_factory=dict[str, ListedSession])
+    sessions: dict[str, ListedSession] = {}
     deleted: frozenset[str] = frozenset()
     rules: tuple[Rule, ...] = ()
     rule_ids: frozenset[str] = frozenset()

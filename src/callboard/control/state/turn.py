@@ -44,7 +44,7 @@ class OpenCall(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     expires_at: int = 0
     decisions: tuple[Decision, ...] = ()
     scopes: tuple[ApprovalScope, ...] = ()
-    matchers: dict[ApprovalScope, str] = msgspec.field(default_factory=dict[ApprovalScope, str])
+    matchers: dict[ApprovalScope, str] = {}
     binding: Binding | None = None
     awaits: tuple[str, ...] = ()
     any_of: bool = False

@@ -43,7 +43,7 @@ class RunEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     task_id: str = ""
     event_id: str = ""
     timestamp: str = ""
-    data: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
+    data: dict[str, Any] = {}
 
 
 def build_run_events(record: Record) -> tuple[RunEvent, ...]:

@@ -27,7 +27,7 @@ class Emission(msgspec.Struct, frozen=True):
     surface: Surface
     persistence: Persistence
     control: Control | None = None
-    adds: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
+    adds: dict[str, Any] = {}
     action: str = ""
 
 

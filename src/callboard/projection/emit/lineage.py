@@ -28,10 +28,10 @@ class Lineage(msgspec.Struct, frozen=True):
 class LineageIndex(Reducer):
     """Lineage so far: `children` and newest `runs` by thread, the parent task in `parents`, and `refs` by review."""
 
-    children: dict[str, Lineage] = msgspec.field(default_factory=dict[str, Lineage])
-    runs: dict[str, str] = msgspec.field(default_factory=dict[str, str])
-    parents: dict[str, str] = msgspec.field(default_factory=dict[str, str])
-    refs: dict[str, tuple[Ref, ...]] = msgspec.field(default_factory=dict[str, tuple[Ref, ...]])
+    children: dict[str, Lineage] = msgspec.field(default={})
+    runs: dict[str, str] = msgspec.field(default={})
+    parents: dict[str, str] = msgspec.field(default={})
+    refs: dict[str, tuple[Ref, ...]] = msgspec.field(default={})
 
     @on
     def add_child(self, record: Record, fact: ThreadOpened | SubagentContinued) -> None:

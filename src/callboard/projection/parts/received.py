@@ -70,8 +70,8 @@ Items = dict[str, Item]
 class Waiting(Reducer):
     """The items that wait for each thread in `inboxes`, and the handoffs in progress in `handoffs`."""
 
-    inboxes: dict[str, Items] = msgspec.field(default_factory=dict[str, Items])
-    handoffs: dict[str, Handoff] = msgspec.field(default_factory=dict[str, Handoff])
+    inboxes: dict[str, Items] = msgspec.field(default={})
+    handoffs: dict[str, Handoff] = msgspec.field(default={})
 
     @on
     def notify(self, record: Record, fact: WorkerNotification) -> None:

@@ -56,7 +56,7 @@ class RemoteTask(msgspec.Struct):
     """A remote agent's task for the run. `artifacts` are the names of its artifacts, by id."""
 
     row: RemoteStatusPart
-    artifacts: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    artifacts: dict[str, str] = {}
 
 
 class OpenRun(msgspec.Struct):
@@ -81,20 +81,20 @@ class OpenRun(msgspec.Struct):
     model_calls: int = 0
     asked_sequence: int = 0
     asked_at: int = 0
-    texts: dict[int, TextPart] = msgspec.field(default_factory=dict[int, TextPart])
-    tools: dict[str, ToolPart] = msgspec.field(default_factory=dict[str, ToolPart])
-    actions: dict[str, ActionPart] = msgspec.field(default_factory=dict[str, ActionPart])
-    steers: dict[str, SteerPart] = msgspec.field(default_factory=dict[str, SteerPart])
+    texts: dict[int, TextPart] = {}
+    tools: dict[str, ToolPart] = {}
+    actions: dict[str, ActionPart] = {}
+    steers: dict[str, SteerPart] = {}
     plan: PlanPart | None = None
     compaction: ContextPart | None = None
-    remote: dict[str, RemoteTask] = msgspec.field(default_factory=dict[str, RemoteTask])
+    remote: dict[str, RemoteTask] = {}
 
 
 class Runs(Reducer):
     """The open runs by turn, and in `newest` the position of each thread's newest run, open or ended."""
 
-    open: dict[str, OpenRun] = msgspec.field(default_factory=dict[str, OpenRun])
-    newest: dict[str, PartPosition] = msgspec.field(default_factory=dict[str, PartPosition])
+    open: dict[str, OpenRun] = msgspec.field(default={})
+    newest: dict[str, PartPosition] = msgspec.field(default={})
 
     @on
     def start(self, record: Record, fact: TurnStarted) -> None:

@@ -51,13 +51,13 @@ class TasksPanel(Panel):
         late: The tasks with a running run whose attempt was reported as failed.
     """
 
-    open: dict[str, TaskRow] = msgspec.field(default_factory=dict[str, TaskRow])
-    work: dict[str, str] = msgspec.field(default_factory=dict[str, str])
-    turns: dict[str, str] = msgspec.field(default_factory=dict[str, str])
-    jobs: dict[str, str] = msgspec.field(default_factory=dict[str, str])
-    agents: dict[str, str] = msgspec.field(default_factory=dict[str, str])
-    halted: set[str] = msgspec.field(default_factory=set[str])
-    late: set[str] = msgspec.field(default_factory=set[str])
+    open: dict[str, TaskRow] = msgspec.field(default={})
+    work: dict[str, str] = msgspec.field(default={})
+    turns: dict[str, str] = msgspec.field(default={})
+    jobs: dict[str, str] = msgspec.field(default={})
+    agents: dict[str, str] = msgspec.field(default={})
+    halted: set[str] = msgspec.field(default=set())
+    late: set[str] = msgspec.field(default=set())
 
     @on
     def create(self, record: Record, fact: TaskCreated) -> list[Op]:

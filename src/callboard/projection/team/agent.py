@@ -63,10 +63,10 @@ class Member(msgspec.Struct):
     model_calls: int = 0
     tool_calls: int = 0
     inbox: int = 0
-    queued: set[str] = msgspec.field(default_factory=set[str])
-    calls: dict[str, str] = msgspec.field(default_factory=dict[str, str])
-    waits: set[str] = msgspec.field(default_factory=set[str])
-    pending: dict[str, ActionType] = msgspec.field(default_factory=dict[str, ActionType])
+    queued: set[str] = set()
+    calls: dict[str, str] = {}
+    waits: set[str] = set()
+    pending: dict[str, ActionType] = {}
     sleeper: Sleeper | None = None
     remote: RemoteWork | None = None
     unreached: bool = False

@@ -18,7 +18,7 @@ from ..run_end import derive_end
 class Sleepers(Reducer):
     """The thread of each agent that wakes for a task, by task."""
 
-    threads: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    threads: dict[str, str] = msgspec.field(default={})
 
     @on
     def sleep(self, record: Record, fact: AgentSlept | AgentWoke) -> None:

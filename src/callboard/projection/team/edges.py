@@ -39,10 +39,10 @@ class EdgesPanel(Panel):
         open: The edges that will be removed, by handoff, call or task.
     """
 
-    agents: dict[str, str] = msgspec.field(default_factory=dict[str, str])
-    threads: dict[str, str] = msgspec.field(default_factory=dict[str, str])
-    declared: list[DeclaredPath] = msgspec.field(default_factory=list[DeclaredPath])
-    open: dict[str, list[EdgeRow]] = msgspec.field(default_factory=dict[str, list[EdgeRow]])
+    agents: dict[str, str] = msgspec.field(default={})
+    threads: dict[str, str] = msgspec.field(default={})
+    declared: list[DeclaredPath] = msgspec.field(default=[])
+    open: dict[str, list[EdgeRow]] = msgspec.field(default={})
 
     @on
     def join(self, record: Record, fact: ThreadOpened) -> list[Op]:

@@ -24,8 +24,8 @@ from ..reducer import Panel, on, upsert
 class HandoffsPanel(Panel):
     """Handoffs in progress in `open`; in `returned` those whose resume target has had no turn since."""
 
-    open: dict[str, HandoffRow] = msgspec.field(default_factory=dict[str, HandoffRow])
-    returned: dict[str, HandoffRow] = msgspec.field(default_factory=dict[str, HandoffRow])
+    open: dict[str, HandoffRow] = msgspec.field(default={})
+    returned: dict[str, HandoffRow] = msgspec.field(default={})
 
     @on
     def request(self, record: Record, fact: HandoffRequested) -> list[Op]:

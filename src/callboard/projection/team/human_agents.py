@@ -32,11 +32,11 @@ class HumanAgents(Reducer):
         waiting: The open tasks on which no agent works.
     """
 
-    agents: dict[str, str] = msgspec.field(default_factory=dict[str, str])
-    handoffs: dict[str, str] = msgspec.field(default_factory=dict[str, str])
-    reviews: dict[str, tuple[str, str]] = msgspec.field(default_factory=dict[str, tuple[str, str]])
-    tasks: dict[str, str] = msgspec.field(default_factory=dict[str, str])
-    waiting: set[str] = msgspec.field(default_factory=set[str])
+    agents: dict[str, str] = msgspec.field(default={})
+    handoffs: dict[str, str] = msgspec.field(default={})
+    reviews: dict[str, tuple[str, str]] = msgspec.field(default={})
+    tasks: dict[str, str] = msgspec.field(default={})
+    waiting: set[str] = msgspec.field(default=set())
 
     def is_input_needed(self, thread: str) -> bool:
         """Return whether something waits for the person of the thread."""

@@ -29,8 +29,8 @@ class Inboxes(Reducer):
     Each handler returns the threads with a changed inbox.
     """
 
-    waiting: dict[str, list[str]] = msgspec.field(default_factory=dict[str, list[str]])
-    receivers: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    waiting: dict[str, list[str]] = msgspec.field(default={})
+    receivers: dict[str, str] = msgspec.field(default={})
 
     def count(self, thread: str) -> int:
         """Return the number of items for the thread's next turn."""

@@ -20,7 +20,7 @@ from ..reducer import Reducer, on
 class OpenMerges(Reducer):
     """The merging calls in progress, each with its child."""
 
-    calls: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    calls: dict[str, str] = msgspec.field(default={})
 
     def apply(self, record: Record) -> str:
         """Apply the fact, and return the child that it merges; empty for other facts."""

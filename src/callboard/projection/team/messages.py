@@ -18,7 +18,7 @@ MAX_MESSAGES = 200
 class MessagesPanel(Panel):
     """The newest messages: their `keys`, oldest first."""
 
-    keys: list[str] = msgspec.field(default_factory=list[str])
+    keys: list[str] = msgspec.field(default=[])
 
     @on
     def add(self, record: Record, fact: ChannelMessage) -> list[Op]:

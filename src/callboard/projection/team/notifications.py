@@ -20,7 +20,7 @@ class NotificationsPanel(Panel):
     """Notifications of children. `waiting` maps the items that no turn of the parent has received to
     their notifications."""
 
-    waiting: dict[str, NotificationRow] = msgspec.field(default_factory=dict[str, NotificationRow])
+    waiting: dict[str, NotificationRow] = msgspec.field(default={})
 
     @on
     def notify(self, record: Record, fact: WorkerNotification, members: Mapping[str, Member]) -> list[Op]:

@@ -19,8 +19,8 @@ from ..reducer import Panel, on, upsert
 class ReviewsPanel(Panel):
     """Reviews in progress in `open`; in `items` the review of each item that waits in an inbox."""
 
-    open: dict[str, ReviewRow] = msgspec.field(default_factory=dict[str, ReviewRow])
-    items: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    open: dict[str, ReviewRow] = msgspec.field(default={})
+    items: dict[str, str] = msgspec.field(default={})
 
     @on
     def request(self, record: Record, fact: ReviewRequested) -> list[Op]:

@@ -36,14 +36,14 @@ class RosterPanel(Reducer):
     """
 
     USES = (CHANGES, Sleeper.FACTS, Inboxes.FACTS, OpenMerges.FACTS, HumanAgents.FACTS)
-    members: dict[str, Member] = msgspec.field(default_factory=dict[str, Member])
+    members: dict[str, Member] = msgspec.field(default={})
     several: bool = False
     inboxes: Inboxes = msgspec.field(default_factory=Inboxes)
     sleepers: Sleepers = msgspec.field(default_factory=Sleepers)
-    lacking: dict[str, tuple[Degraded, ...]] = msgspec.field(default_factory=dict[str, tuple[Degraded, ...]])
+    lacking: dict[str, tuple[Degraded, ...]] = msgspec.field(default={})
     merging: OpenMerges = msgspec.field(default_factory=OpenMerges)
     persons: HumanAgents = msgspec.field(default_factory=HumanAgents)
-    apart: dict[str, AgentRow] = msgspec.field(default_factory=dict[str, AgentRow])
+    apart: dict[str, AgentRow] = msgspec.field(default={})
 
     def apply(self, record: Record) -> list[Op]:
         """Return the row operations of the fact."""

@@ -25,7 +25,7 @@ class OpenRecord(msgspec.Struct, frozen=True):
 class RunsPanel(Panel):
     """Runs in progress, by turn. A record changes when its run starts and when it ends."""
 
-    open: dict[str, OpenRecord] = msgspec.field(default_factory=dict[str, OpenRecord])
+    open: dict[str, OpenRecord] = msgspec.field(default={})
 
     @on
     def start(self, record: Record, fact: TurnStarted, member: Member | None) -> list[Op]:

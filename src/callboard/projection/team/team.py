@@ -36,9 +36,9 @@ class TeamPanel(Reducer):
     thread: str = ""
     turn: str = ""
     agents: int = 0
-    loads: dict[str, TeamChanged] = msgspec.field(default_factory=dict[str, TeamChanged])
+    loads: dict[str, TeamChanged] = msgspec.field(default={})
     organised: TopologyState = msgspec.field(default_factory=TopologyState)
-    resumes: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    resumes: dict[str, str] = msgspec.field(default={})
 
     def apply(self, record: Record) -> list[Op]:
         """Return the row operations of the fact; none if the row stays the same."""

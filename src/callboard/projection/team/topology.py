@@ -56,10 +56,10 @@ class TopologyState(Reducer):
         handed_off: The threads of main agents that handed off to a main agent and are still working, by handoff.
     """
 
-    kinds: dict[str, AgentKind] = msgspec.field(default_factory=dict[str, AgentKind])
-    active: set[Topology] = msgspec.field(default_factory=set[Topology])
-    joined: set[Topology] = msgspec.field(default_factory=set[Topology])
-    handed_off: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    kinds: dict[str, AgentKind] = msgspec.field(default={})
+    active: set[Topology] = msgspec.field(default=set())
+    joined: set[Topology] = msgspec.field(default=set())
+    handed_off: dict[str, str] = msgspec.field(default={})
 
     def find_topology(self) -> Topology:
         """Return the first topology of `_RANKS` that the facts show."""

@@ -69,7 +69,7 @@ class AgentUiEvent(msgspec.Struct, frozen=True, kw_only=True, rename="camel", om
     topology: Topology | None = None
     part_type: MessagePart | None = None
     payload: dict[str, Any]
-    refs: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    refs: dict[str, str] = {}
     raw_event_ref: str = ""
 
 
