@@ -86,7 +86,7 @@ class SessionView:
     """The panels of one session, and its card. `sequence` counts the applied facts."""
 
     def __init__(self, panels: Panels | None = None) -> None:
-        self._present: Panels | None = panels or Panels()
+        self._present = panels
         self._rested = b""
         self._live = Live()
         self._early: dict[int, Record] = {}
@@ -107,7 +107,9 @@ class SessionView:
     @property
     def _panels(self) -> Panels:
         if self._present is None:
-            self._present, self._rested = _decoder.decode(zlib.decompress(self._rested)), b""
+            # A new view makes its panels at the first use, which can be long after its session was opened.
+            self._present = _decoder.decode(zlib.decompress(self._rested)) if self._rested else Panels()
+            self._rested = b""
         return self._present
 
     def compress(self) -> None:
@@ -124,7 +126,7 @@ class SessionView:
 
     def encode_state(self) -> bytes:
         """Return the state from which a view can continue. Its size depends on open entities, not on history."""
-        return zlib.decompress(self._rested) if self._present is None else _encoder.encode(self._present)
+        return zlib.decompress(self._rested) if self._rested else _encoder.encode(self._panels)
 
     def apply(self, record: Record) -> list[Op]:
         """Return the row operations of a fact; none for a repeated fact.
