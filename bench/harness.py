@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import tempfile
 import time
 from collections.abc import Awaitable, Callable, Mapping
@@ -12,10 +13,14 @@ from typing import Literal
 
 import msgspec
 
+from callboard.runtime.dependencies import Limits
+
 from . import machine
 from .results import Result
 
 Size = Literal["tiny", "quick", "full"]
+#: Seconds after which no system works on former turns.
+LATER_S = Limits().fold_behind + 1.0
 OUT = Path(__file__).parent / "out"
 
 
@@ -60,6 +65,11 @@ async def in_turn(rounds: int, things: Mapping[str, Callable[[], Awaitable[float
         for name in sorted(things, reverse=bool(number % 2)):
             measures[name].append(await things[name]())
     return measures
+
+
+async def wait_for_later_work() -> None:
+    """Wait until Callboard has folded new facts into its rows, which it does some seconds later if no client looks."""
+    await asyncio.sleep(LATER_S)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
-from bench.harness import Row, Scale
+from bench.harness import LATER_S, Row, Scale, wait_for_later_work
 from bench.peers import AT_ONCE, PEERS, installed
 from bench.results import Line, Plot, Result, percentile, ratios, spread
 from bench.rigs.processes import Process, python
@@ -41,6 +41,8 @@ class Rounds:
 
 
 Measurements = dict[tuple[str, int], Rounds]
+#: CPU milliseconds of each order, and between it and the order before, with the number of completed turns.
+Costs = dict[str, list[tuple[float, float, int]]]
 #: Label, unit, the measurements, and the goal of the ratio at the greatest width with its test.
 _FIGURES: tuple[tuple[str, str, Callable[[Rounds], list[float]], str, Callable[[float], bool]], ...] = (
     ("turns per second", "turns/s", lambda rounds: rounds.rates, "ratio ≥ 1", lambda ratio: ratio >= 1),
@@ -56,6 +58,7 @@ async def run(scale: Scale) -> Result:
     widths = [width for width in WIDTHS if width * EACH <= scale.n] or [1]
     measured: Measurements = {(name, width): Rounds() for name in names for width in widths}
     settings: dict[str, list[str]] = {}
+    costs: Costs = {name: [] for name in names}
     async with AsyncExitStack() as stack:
         workers: dict[str, Process] = {}
         for name in names:
@@ -65,9 +68,17 @@ async def run(scale: Scale) -> Result:
             workers[name] = await stack.enter_async_context(Process(*command))
             settings[name] = await workers[name].read_line()
         for number in range(scale.rounds):
-            for width in widths:
-                for name in sorted(names, reverse=bool(number % 2)):
-                    measured[name, width].add(await workers[name].ask(at_once=width, turns=max(EACH, scale.n)))
+            for name in sorted(names, reverse=bool(number % 2)):
+                for width in widths:
+                    answer = await workers[name].ask(at_once=width, turns=max(EACH, scale.n))
+                    measured[name, width].add(answer)
+                    costs[name].append((answer["worked"], answer["later"], len(answer["spent"])))
+                if name == OURS:
+                    # Its later work must not slow the next system.
+                    await wait_for_later_work()
+        await wait_for_later_work()
+        for name in names:
+            costs[name].append((0.0, (await workers[name].ask(at_once=1, turns=0))["later"], 0))
     return Result(
         row="scale",
         title=f"{widths[-1]} sessions at once",
@@ -76,8 +87,10 @@ async def run(scale: Scale) -> Result:
         f"{max(EACH, scale.n)} turns have ended. So each width does the same work. A turn has two model calls and one tool "
         "call, as in the row above; the model answers immediately. The time of a turn includes its wait for the "
         "others. Each system stores in one SQLite file with its own defaults, which the line below the table names. A "
-        "system whose turns fail shows their number; only completed turns count.",
-        lines=tuple(lines(measured, peers, widths)),
+        "system whose turns fail shows their number; only completed turns count. Later work is what a system does in the "
+        f"{LATER_S:.0f} s after its turns: Callboard folds facts into the rows of its views when a client looks, or else "
+        "some seconds later.",
+        lines=tuple(lines(measured, costs, peers, widths)),
         notes=tuple(notes(scale, measured, peers, settings)),
         plots=tuple(
             Plot(
@@ -101,7 +114,7 @@ async def run(scale: Scale) -> Result:
     )
 
 
-def lines(measured: Measurements, peers: Sequence[str], widths: Sequence[int]) -> Iterator[Line]:
+def lines(measured: Measurements, costs: Costs, peers: Sequence[str], widths: Sequence[int]) -> Iterator[Line]:
     """Yield the figures. A peer with a round without a completed turn has only its failed turns."""
     widest = widths[-1]
     whole = [name for name in peers if all(_is_whole(measured, name, width) for width in widths)]
@@ -120,7 +133,15 @@ def lines(measured: Measurements, peers: Sequence[str], widths: Sequence[int]) -
         yield from _compare(f"turns per second, {width} at once over 1", "times", growth)
     worked = {name: measured[name, widest].worked for name in (OURS, *whole)}
     yield from _compare(f"CPU time per turn, {widest} at once", "ms", worked)
+    whole_cost = {name: [_sum_cost(costs[name])] for name in (OURS, *whole)}
+    yield from _compare("CPU time per turn with later work, all widths", "ms", whole_cost)
     yield from _failures(measured, peers, widths)
+
+
+def _sum_cost(orders: Sequence[tuple[float, float, int]]) -> float:
+    """Return the CPU milliseconds of a completed turn. What the start left over is in the first order's later work."""
+    worked, later, turns = zip(*orders, strict=True)
+    return (sum(worked) + sum(later[1:])) / sum(turns)
 
 
 def _is_whole(measured: Measurements, name: str, width: int) -> bool:

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack, closing
 from itertools import pairwise
 from pathlib import Path
+from statistics import fmean
 
-from bench.harness import Row, Scale
+from bench.harness import LATER_S, Row, Scale, wait_for_later_work
 from bench.peers import PEERS, installed
 from bench.results import Line, Plot, Result, Spread, ratios, spread
 from bench.rigs import conversation
@@ -46,7 +47,7 @@ async def run(scale: Scale) -> Result:
         }
         for worker in workers.values():
             await worker.read_line()
-        new, worked = await _new_sessions(workers, scale.rounds)
+        new, worked, worked_all = await _new_sessions(workers, scale.rounds)
         long_session, disk = await _one_session({name: workers[name] for name in names if name != PLAIN}, scale)
         pace = await _pace(workers[OURS], scale.rounds)
     # Syncs do not depend on speed, so all systems run in parallel.
@@ -58,8 +59,10 @@ async def run(scale: Scale) -> Result:
         f"collections do not visit what its start loaded. A turn has {conversation.BYTES} B of content. The model runs in "
         "the process, answers immediately and receives the whole conversation. Callboard runs the real Read tool behind "
         "its gate. The peers call a function; a separate line shows Callboard with a function. strace counts the syncs in "
-        "another run. Disk is the growth of the files after a checkpoint of the write-ahead logs.",
-        lines=tuple(_lines(names, new, worked, long_session, disk, counted, pace)),
+        "another run. Disk is the growth of the files after a checkpoint of the write-ahead logs. Later work is what a "
+        f"system does in the {LATER_S:.0f} s after its turns: Callboard folds facts into the rows of its views when a "
+        "client looks, or else some seconds later.",
+        lines=tuple(_lines(names, new, worked, worked_all, long_session, disk, counted, pace)),
         notes=tuple(f"{NAMES[name]} is not installed." for name in PEERS if scale.peers and name not in peers),
         plots=(
             Plot(
@@ -83,16 +86,21 @@ def _folder(scale: Scale, name: str) -> str:
 
 async def _new_sessions(
     workers: dict[str, Process], rounds: int
-) -> tuple[dict[str, list[float]], dict[str, list[float]]]:
-    """Return milliseconds and CPU milliseconds of a first turn, for each round."""
+) -> tuple[dict[str, list[float]], dict[str, list[float]], dict[str, float]]:
+    """Return milliseconds and CPU milliseconds of a first turn for each round, and the latter with later work."""
     times: dict[str, list[float]] = {name: [] for name in workers}
     worked: dict[str, list[float]] = {name: [] for name in workers}
+    later = dict.fromkeys(workers, 0.0)
     for number in range(rounds):
         for name in sorted(workers, reverse=bool(number % 2)):
             answer = await workers[name].ask(new=NEW_EACH)
             times[name].append(spread(answer["spent"]).median)
             worked[name].append(answer["worked"] / NEW_EACH)
-    return times, worked
+            later[name] += answer["later"] if number else 0.0
+    await wait_for_later_work()
+    for name, worker in workers.items():
+        later[name] += (await worker.ask(new=0))["later"]
+    return times, worked, {name: fmean(worked[name]) + later[name] / NEW_EACH / rounds for name in workers}
 
 
 async def _one_session(workers: dict[str, Process], scale: Scale) -> tuple[dict[str, list[float]], dict[str, float]]:
@@ -157,6 +165,7 @@ def _lines(
     names: Sequence[str],
     new: dict[str, list[float]],
     worked: dict[str, list[float]],
+    worked_all: dict[str, float],
     long_session: dict[str, list[float]],
     disk: dict[str, float],
     counted: dict[str, tuple[float, float] | None],
@@ -179,6 +188,10 @@ def _lines(
             ratio,
             goal=False,
         )
+    for name in others:
+        here, baseline = spread([worked_all[OURS]]), spread([worked_all[name]])
+        label = "first turn of a session, CPU time with later work"
+        yield _compare(label, "ms", name, here, baseline, _over(here, baseline), goal=False)
     reached = len(long_session[OURS])
     for turn in [turn for turn in AT if turn <= reached]:
         ours = _at(long_session[OURS], turn)

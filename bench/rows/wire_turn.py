@@ -6,16 +6,21 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import AsyncExitStack
 from importlib.util import find_spec
+from statistics import fmean
 
-from bench.harness import Row, Scale
+from bench.harness import LATER_S, Row, Scale, wait_for_later_work
 from bench.results import Line, Result, ratios, spread
 from bench.rigs.processes import Process, python
 from bench.workers.provider import base_url, provider
-from bench.workers.wire_turns import AFTERWARDS_S, read_newest_turn
+from bench.workers.wire_turns import read_newest_turn
 
 OURS, CLIENT, PEER = "callboard", "openai", "openai_agents"
 NAMES = {CLIENT: "OpenAI client alone", PEER: "OpenAI Agents SQLiteSession"}
-_FIGURES = {"worked": "CPU time of a turn", "spent": "wall time of a turn"}
+_FIGURES = {
+    "worked": "CPU time of a turn",
+    "all": "CPU time of a turn with later work",
+    "spent": "wall time of a turn",
+}
 
 
 async def run(scale: Scale) -> Result:
@@ -35,11 +40,17 @@ async def run(scale: Scale) -> Result:
             await workers[name].read_line()
             if name == OURS:
                 size = sum(len(json.dumps(request)) for request in await read_newest_turn(url))
+        later = dict.fromkeys(names, 0.0)
         for number in range(scale.rounds):
             for name in sorted(names, reverse=bool(number % 2)):
                 answer = await workers[name].ask(new=scale.n)
                 measured["worked"][name].append(answer["worked"] / scale.n)
                 measured["spent"][name].append(spread(answer["spent"]).median)
+                later[name] += answer["later"] if number else 0.0
+        await wait_for_later_work()
+        for name in names:
+            later[name] += (await workers[name].ask(new=0))["later"]
+            measured["all"][name].append(fmean(measured["worked"][name]) + later[name] / scale.n / scale.rounds)
     return Result(
         row="wire",
         title="A durable turn over HTTP",
@@ -49,7 +60,8 @@ async def run(scale: Scale) -> Result:
         "official Python client of OpenAI alone, which sends the same messages and tools, calls a function and stores "
         "nothing, and OpenAI Agents with that client, the same tools and its session in SQLite. Each runs in its own "
         "process, on uvloop; garbage collections do not visit what its start loaded. CPU time is the time of all threads "
-        f"of the process, until {AFTERWARDS_S} s after the last turn of a round.",
+        f"of the process. Later work is what a system does in the {LATER_S:.0f} s after its turns: Callboard folds facts "
+        "into the rows of its views when a client looks, or else some seconds later.",
         lines=tuple(lines(measured)),
         notes=(
             f"The two requests have {size:,} B.",

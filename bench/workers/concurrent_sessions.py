@@ -1,8 +1,8 @@
 """Process that runs turns of many sessions at once: `python -m bench.workers.concurrent_sessions NAME FOLDER`.
 
 It first prints the settings of its store. `{"at_once": 16, "turns": 192}` runs 192 turns in new sessions of `EACH` turns,
-16 sessions at a time. The answer has the milliseconds of each completed turn, the errors of the others, the total seconds and
-the CPU time in milliseconds.
+16 sessions at a time. The answer has the milliseconds of each completed turn, the errors of the others, the total seconds, and
+the CPU time in milliseconds of the turns and since the last answer.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any, cast
 
 import uvloop
 
-from bench.machine import settle
+from bench.machine import CpuTime, settle
 from bench.peers import Scaling, Turning, of
 
 #: Turns of a session, one after another.
@@ -32,11 +32,16 @@ async def work(system: Scaling, folder: Path) -> None:
     await system.turn("warm-up")
     settle()
     names = (f"new-{number}" for number in count(1))
-    print(json.dumps(await system.read_settings()), flush=True)
+    settings = await system.read_settings()
+    cpu = CpuTime()
+    print(json.dumps(settings), flush=True)
     while line := await asyncio.to_thread(sys.stdin.readline):
         order: dict[str, int] = json.loads(line)
+        later = cpu.lap()
         gc.collect()
-        print(json.dumps(await measure(system, names, at_once=order["at_once"], turns=order["turns"])), flush=True)
+        cpu.lap()
+        answer = await measure(system, names, at_once=order["at_once"], turns=order["turns"])
+        print(json.dumps({**answer, "worked": cpu.lap(), "later": later}), flush=True)
     await system.close()
 
 
@@ -58,14 +63,9 @@ async def measure(system: Turning, names: Iterator[str], *, at_once: int, turns:
                 else:
                     spent.append((time.perf_counter() - began) * 1000)
 
-    began, worked = time.perf_counter(), time.process_time()
+    began = time.perf_counter()
     await asyncio.gather(*(run_sessions() for _ in range(at_once)))
-    return {
-        "spent": spent,
-        "errors": errors,
-        "seconds": time.perf_counter() - began,
-        "worked": (time.process_time() - worked) * 1000,
-    }
+    return {"spent": spent, "errors": errors, "seconds": time.perf_counter() - began}
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 Each input line is an order, each output line its answer. `{"new": 5}` runs the first turn of five new sessions, `{"more": 50}`
 fifty more turns of one session (with `"of": 1` of another). Both answer with the milliseconds of each turn, the total CPU
-time, and the resident bytes.
+time, the CPU time since the last answer, and the resident bytes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 import uvloop
 
-from bench.machine import resident, settle
+from bench.machine import CpuTime, resident, settle
 from bench.peers import Turning, of
 
 
@@ -27,19 +27,23 @@ async def work(turning: Turning, folder: Path) -> None:
     await turning.turn("warm-up")
     settle()
     number = 0
+    cpu = CpuTime()
     _say("ready")
     while line := await asyncio.to_thread(sys.stdin.readline):
         order: dict[str, int] = json.loads(line)
         spent: list[float] = []
+        later = cpu.lap()
         gc.collect()
-        worked = time.process_time()
+        cpu.lap()
         for _ in range(order.get("new", order.get("more", 0))):
             number += 1
             session = f"new-{number}" if "new" in order else f"kept-{order.get('of', 0)}"
             began = time.perf_counter()
             await turning.turn(session)
             spent.append((time.perf_counter() - began) * 1000)
-        _say({"spent": spent, "worked": (time.process_time() - worked) * 1000, "resident": resident()})
+        answer = {"spent": spent, "worked": cpu.lap(), "later": later, "resident": resident()}
+        cpu.lap()
+        _say(answer)
     await turning.close()
 
 

@@ -1,7 +1,7 @@
 """Process that runs turns over HTTP in one system: `python -m bench.workers.wire_turns NAME FOLDER BASE_URL`.
 
-`{"new": n}` runs n turns, each in a new session. It answers with the milliseconds of each and with the CPU time of all in
-milliseconds. Callboard runs first: the others send the messages and tools of its newest turn.
+`{"new": n}` runs n turns, each in a new session. It answers with the milliseconds of each, and with the CPU time in
+milliseconds of all and since the last answer. Callboard runs first: the others send the messages and tools of its newest turn.
 """
 
 # pyright: reportMissingImports=false
@@ -19,12 +19,9 @@ from typing import Any
 
 import uvloop
 
-from bench.machine import settle
+from bench.machine import CpuTime, settle
 from bench.peers import Turning
 from bench.rigs.conversation import ANSWER
-
-#: Seconds after the turns of an order: work that a system postpones is part of the CPU time.
-AFTERWARDS_S = 0.5
 
 
 class Ours:
@@ -177,17 +174,18 @@ async def work(system: Turning, folder: Path) -> None:
     await system.turn("warm-up")
     settle()
     numbers = count(1)
+    cpu = CpuTime()
     print(json.dumps("ready"), flush=True)
     while line := await asyncio.to_thread(sys.stdin.readline):
         spent: list[float] = []
+        later = cpu.lap()
         gc.collect()
-        worked = time.process_time()
+        cpu.lap()
         for _ in range(json.loads(line)["new"]):
             began = time.perf_counter()
             await system.turn(f"new-{next(numbers)}")
             spent.append((time.perf_counter() - began) * 1000)
-        await asyncio.sleep(AFTERWARDS_S)
-        print(json.dumps({"spent": spent, "worked": (time.process_time() - worked) * 1000}), flush=True)
+        print(json.dumps({"spent": spent, "worked": cpu.lap(), "later": later}), flush=True)
     await system.close()
 
 

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 import bench.__main__ as run
+from bench.machine import CpuTime
 from bench.results import Line, Result, Run, Spread, percentile, spread
 from bench.table import TRIED, markdown, number
 
@@ -97,3 +98,12 @@ def test_the_readme_shows_the_stored_figures_with_the_current_texts() -> None:
     assert (folder / "README.md").read_text("utf-8") == markdown(
         msgspec.json.decode((folder / "results.json").read_bytes(), type=Run)
     )
+
+
+def test_the_cpu_time_of_a_lap_is_the_work_since_the_lap_before() -> None:
+    cpu = CpuTime()
+    sum(range(2_000_000))
+    worked = cpu.lap()
+
+    assert worked > 0
+    assert cpu.lap() < worked

@@ -12,6 +12,12 @@ from bench.harness import Scale
 from bench.rows import scale
 from bench.workers.concurrent_sessions import EACH, measure
 
+#: Two orders of two turns, and an order without turns that reads the later work.
+COSTS: scale.Costs = {
+    scale.OURS: [(8.0, 100.0, 2), (8.0, 1.0, 2), (0.0, 3.0, 0)],
+    "agno": [(4.0, 100.0, 2), (4.0, 0.0, 2), (0.0, 0.0, 0)],
+}
+
 
 class LockedStore:
     """A system whose turns fail in some of its sessions, like one with a locked database."""
@@ -52,7 +58,7 @@ def _measurements(locked: dict[str, bool]) -> scale.Measurements:
 def test_a_peer_without_a_completed_turn_has_failures_and_no_figures(tmp_path: Path) -> None:
     measured = _measurements({scale.OURS: False, "agno": True})
 
-    lines = list(scale.lines(measured, ["agno"], [1]))
+    lines = list(scale.lines(measured, COSTS, ["agno"], [1]))
     compared = {line.label for line in lines if line.baseline_name}
     notes = list(
         scale.notes(Scale(n=3, rounds=1, peers=True, place=tmp_path), measured, ["agno"], {"agno": ["wal", "FULL"]})
@@ -72,7 +78,18 @@ def test_the_goals_are_those_of_the_greatest_width(rate: float, met: bool) -> No
         rounds.add({"spent": spent, "errors": [], "seconds": sum(spent) / 1000, "worked": 5.0})
 
     aimed = {
-        line.label: line.met for line in scale.lines(measured, ["agno"], [1, 4]) if line.baseline_name and line.goal
+        line.label: line.met
+        for line in scale.lines(measured, COSTS, ["agno"], [1, 4])
+        if line.baseline_name and line.goal
     }
 
     assert aimed == {"turns per second, 4 at once": met, "p99 of a turn, 4 at once": met}
+
+
+def test_work_that_a_system_postpones_is_part_of_its_cpu_time() -> None:
+    """Work moved behind the end of a turn must not look like saved work. What the start left over is not counted."""
+    measured = _measurements({scale.OURS: False, "agno": False})
+
+    costs = [line for line in scale.lines(measured, COSTS, ["agno"], [1]) if "later work" in line.label]
+
+    assert [(line.value.median, line.baseline and line.baseline.median) for line in costs] == [(5.0, 2.0)]

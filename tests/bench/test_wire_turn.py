@@ -62,7 +62,7 @@ def test_only_the_peer_that_stores_its_sessions_has_a_goal() -> None:
 
     verdicts = {
         line.baseline_name: (line.ratio and line.ratio.median, line.met)
-        for line in lines({"worked": figures, "spent": figures})
+        for line in lines({"worked": figures, "all": figures, "spent": figures})
     }
 
     assert verdicts == {"OpenAI client alone": (2.0, None), "OpenAI Agents SQLiteSession": (0.5, True)}
