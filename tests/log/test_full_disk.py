@@ -14,7 +14,7 @@ from callboard.contracts.ports.store import Views
 from callboard.contracts.rows.base import Remove, Upsert
 from callboard.log.sqlite import failures, open_store
 from callboard.log.sqlite.failures import convert_os_error, to_refusal
-from callboard.log.sqlite.rows import SqliteRows
+from callboard.log.sqlite.views.rows import SqliteRows
 
 from .samples import STREAM, turn_row
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from callboard.log.sqlite.views_file import protect
+from callboard.log.sqlite.views.views_file import protect
 
 Place = tuple[str | int | bytes, ...]
 

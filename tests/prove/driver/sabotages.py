@@ -227,7 +227,7 @@ _OF_THE_STORE: dict[str, Callable[[], None]] = {
     "drop-partial": _drop_partials,
     "skip-op": lambda: _misplace(1),
     "repeat-op": lambda: _misplace(-1),
-    "trust-derived": lambda: _replace("callboard.log.sqlite.rows", "unprotect", lambda stored, *_: stored[4:]),
+    "trust-derived": lambda: _replace("callboard.log.sqlite.views.rows", "unprotect", lambda stored, *_: stored[4:]),
 }
 
 

@@ -20,10 +20,10 @@ from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.contracts.ports.model import ModelMessage
 from callboard.contracts.ports.store import StoredConversation
 from callboard.contracts.record import Record
-from callboard.log.sqlite.conversations import SqliteConversations
 from callboard.log.sqlite.facts import SqliteFacts
-from callboard.log.sqlite.rows import SqliteRows
 from callboard.log.sqlite.store import open_store
+from callboard.log.sqlite.views.conversations import SqliteConversations
+from callboard.log.sqlite.views.rows import SqliteRows
 from callboard.runtime import session_state
 from callboard.runtime.prompts import conversations
 from callboard.runtime.prompts.conversations import Conversations

@@ -17,7 +17,7 @@ from .ledger import Ledger, find_end
 from .links import read_arrivals, read_linked
 from .readers import Readers
 from .removal import delete, erase, measure, purge, trim
-from .rows import SqliteRows
+from .views.rows import SqliteRows
 from .writer import Writer
 
 #: Facts that `verify` checks in one transaction.

@@ -17,8 +17,8 @@ from .migrations import sync
 from .partials import SqlitePartials
 from .readers import Readers
 from .removal import PurgingLedger
-from .rows import SqliteRows
 from .schema import FACTS, check_facts, connect_reader, is_empty, open_facts
+from .views.rows import SqliteRows
 from .writer import Writer
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..failures import get_primary_code
 from ..schema import connect_reader
-from ..views_file import has_views_layout, unprotect
+from ..views.views_file import has_views_layout, unprotect
 from .damage import Damage, describe_damage
 
 #: Maximum number of errors that SQLite reports for the file.

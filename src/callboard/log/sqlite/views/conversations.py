@@ -8,11 +8,11 @@ from collections.abc import Collection, Sequence
 
 import msgspec
 
-from ...contracts.ports.store import StoredConversation
-from .failures import build_read_only_refusal
-from .readers import Readers
+from ....contracts.ports.store import StoredConversation
+from ..failures import build_read_only_refusal
+from ..readers import Readers
+from ..writer import Writer
 from .views_file import protect, unprotect
-from .writer import Writer
 
 log = logging.getLogger(__name__)
 

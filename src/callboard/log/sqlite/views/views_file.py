@@ -7,8 +7,8 @@ import sqlite3
 import zlib
 from pathlib import Path
 
-from .failures import is_out_of_descriptors
-from .schema import APPLICATION, configure, connect, connect_reader, create, has_programs, is_empty
+from ..failures import is_out_of_descriptors
+from ..schema import APPLICATION, configure, connect, connect_reader, create, has_programs, is_empty
 
 log = logging.getLogger(__name__)
 _CHECKSUM_BYTES = 4

@@ -11,18 +11,18 @@ from pathlib import Path
 
 import msgspec
 
-from ...contracts.errors import Refusal
-from ...contracts.ports.store import Views
-from ...contracts.rows import decode_row
-from ...contracts.rows.base import Op, Remove, Row, Upsert
-from ..panels import check_storable, select_newest
+from ....contracts.errors import Refusal
+from ....contracts.ports.store import Views
+from ....contracts.rows import decode_row
+from ....contracts.rows.base import Op, Remove, Row, Upsert
+from ...panels import check_storable, select_newest
+from ..failures import VIEWS, build_read_only_refusal
+from ..readers import Readers
+from ..schema import connect_reader
+from ..writer import Hooks, Writer
 from .conversations import SqliteConversations
-from .failures import VIEWS, build_read_only_refusal
-from .readers import Readers
-from .schema import connect_reader
 from .unwritten_rows import UnwrittenRows
 from .views_file import connect_views, open_views, protect, remove_views, unprotect
-from .writer import Hooks, Writer
 
 log = logging.getLogger(__name__)
 

@@ -1,0 +1,1 @@
+"""The derived data in `views.db`: rows, view states, snapshots and conversations."""
