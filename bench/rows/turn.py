@@ -59,9 +59,10 @@ async def run(scale: Scale) -> Result:
         f"collections do not visit what its start loaded. A turn has {conversation.BYTES} B of content. The model runs in "
         "the process, answers immediately and receives the whole conversation. Callboard runs the real Read tool behind "
         "its gate. The peers call a function; a separate line shows Callboard with a function. strace counts the syncs in "
-        "another run. Disk is the growth of the files after a checkpoint of the write-ahead logs. Later work is what a "
-        f"system does in the {LATER_S:.0f} s after its turns: Callboard folds facts into the rows of its views when a "
-        "client looks, or else some seconds later.",
+        "another run. A turn after a pause, not counted here, also syncs the header of the emptied log. Disk is the growth "
+        "of the files after a checkpoint of the write-ahead logs. Later work is what a system does in the "
+        f"{LATER_S:.0f} s after its turns: Callboard folds facts into the rows of its views when a client looks, or else "
+        "some seconds later.",
         lines=tuple(_lines(names, new, worked, worked_all, long_session, disk, counted, pace)),
         notes=tuple(f"{NAMES[name]} is not installed." for name in PEERS if scale.peers and name not in peers),
         plots=(
@@ -152,6 +153,9 @@ async def _syncs(scale: Scale, name: str) -> tuple[float, float] | None:
         return None
     async with Process(*command) as worker:
         await worker.read_line()
+        # The start leaves a checkpoint for later. The first commit after it also syncs the header of the emptied log.
+        await wait_for_later_work()
+        await worker.ask(new=1)
         before = syncs(trace)
         await worker.ask(new=COUNTED_TURNS)
         between = syncs(trace)
