@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import string
 from typing import get_args
 
 import pytest
@@ -23,6 +24,16 @@ def test_an_id_of_the_runtime_packs_into_seventeen_bytes_and_unpacks_unchanged(k
 
     assert isinstance(packed, bytes)
     assert (len(packed), unpack(kind, packed)) == (17, text)
+
+
+@pytest.mark.parametrize("number", [0, 61, 62, 62**2, 62**4 - 1, 62**4, MAX_UUID >> 7, MAX_UUID])
+def test_an_id_is_its_number_in_base_62_with_leading_zeros(number: int):
+    digits = render("turn", number).removeprefix("trn_")
+
+    value = 0
+    for digit in digits:
+        value = value * 62 + (string.digits + string.ascii_uppercase + string.ascii_lowercase).index(digit)
+    assert (len(digits), value) == (22, number)
 
 
 @pytest.mark.parametrize(
