@@ -90,7 +90,9 @@ def map_steps(*steps: Step[OwnerT]) -> dict[type[Fact], tuple[Callable[[OwnerT, 
 
 def upsert(*rows: Row) -> list[Op]:
     """Return operations that insert or replace the rows."""
-    return [Upsert(panel=row.panel, row=row) for row in rows]
+    if len(rows) == 1:
+        return [Upsert(rows[0].panel, rows[0])]
+    return [Upsert(row.panel, row) for row in rows]
 
 
 def remove(kind: type[Row], key: str) -> list[Op]:

@@ -38,10 +38,12 @@ class Table:
         for op in ops:
             match op:
                 case Upsert():
-                    self._forget(op.panel, op.row.key)
+                    if self._growing:
+                        self._forget(op.panel, op.row.key)
                     self._rows.setdefault(op.panel, {})[op.row.key] = op.row
                 case Remove():
-                    self._forget(op.panel, op.key)
+                    if self._growing:
+                        self._forget(op.panel, op.key)
                     self._rows.get(op.panel, {}).pop(op.key, None)
                 case AppendText():
                     self._append(op)

@@ -136,7 +136,8 @@ class SessionView:
         Raises:
             Refusal: `gap`, if too many facts wait.
         """
-        expected = self._panels.sequence + 1
+        panels = self._panels
+        expected = panels.sequence + 1
         if record.sequence < expected:
             return []
         if record.sequence > expected:
@@ -144,9 +145,9 @@ class SessionView:
                 raise Refusal("gap", f"The fact {expected} of {record.stream} is missing.", hint="Read from there.")
             self._early[record.sequence] = record
             return []
-        ops = self._fold(record)
-        while self._early and (following := self._early.pop(self._panels.sequence + 1, None)):
-            ops += self._fold(following)
+        ops = self._fold(panels, record)
+        while self._early and (following := self._early.pop(panels.sequence + 1, None)):
+            ops += self._fold(panels, following)
         return ops
 
     def apply_frame(self, frame: Frame) -> list[Op]:
@@ -163,7 +164,7 @@ class SessionView:
             )
         ]
 
-    def _fold(self, record: Record) -> list[Op]:
-        record = with_erased_form(record)
-        ops = self._panels.apply(record)
-        return [*ops, *self._live.settle(ops, self._panels.parts)]
+    def _fold(self, panels: Panels, record: Record) -> list[Op]:
+        ops = panels.apply(with_erased_form(record))
+        ops += self._live.settle(ops, panels.parts)
+        return ops
