@@ -153,10 +153,9 @@ def test_s1_the_fingerprint_of_conversations_covers_the_code_that_makes_them() -
 
     assert {"callboard.runtime.prompts.content_renderer", "callboard.runtime.prompts.pending_messages"} <= modules
     assert elsewhere == {"callboard.runtime.slices"}
-    assert fingerprint.compute_conversation_fingerprint() not in (
-        fingerprint.compute_state_fingerprint(),
-        fingerprint.compute_view_fingerprint(),
-    )
+    state, prompts = fingerprint.compute_conversation_fingerprint().split("-")
+    assert state == fingerprint.compute_state_fingerprint()
+    assert prompts == fingerprint.compute_fingerprint(("prompts", Path(history.__file__).parent))
 
 
 def list_imports(module: str) -> set[str]:

@@ -26,15 +26,13 @@ def compute_state_fingerprint() -> str:
 
 @cache
 def compute_conversation_fingerprint() -> str:
-    """Return the fingerprint of conversations: 32 hex digits. See `compute_state_fingerprint`.
+    """Return the fingerprint of conversations: that of the deciders' state, and 32 hex digits.
 
-    It covers the facts, the code that turns them into messages (`runtime/prompts`), and what that code
-    imports from `control`.
+    They cover the facts, the code that turns them into messages (`runtime/prompts`), and what that
+    code imports from `control`.
     """
-    return compute_fingerprint(
-        *((name, _find_package(name)) for name in ("contracts", "control")),
-        ("prompts", _find_package("runtime").joinpath("prompts")),
-    )
+    prompts = _find_package("runtime").joinpath("prompts")
+    return f"{compute_state_fingerprint()}-{compute_fingerprint(('prompts', prompts))}"
 
 
 @cache

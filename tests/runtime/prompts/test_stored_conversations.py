@@ -104,6 +104,11 @@ async def begin(folder: Path, turns: int = 4, **more: Any) -> tuple[str, str, tu
         return session, thread, await read_messages(rig, session, thread)
 
 
+def spawn_worker(objective: str) -> list[dict[str, Any]]:
+    """Return the call that starts a subagent."""
+    return use_tool("spawn_subagent", agent="worker", objective=objective)
+
+
 def list_stored(folder: Path) -> list[tuple[str, int]]:
     """Return the thread and the sequence of each stored conversation."""
     with closing(sqlite3.connect(folder / "state" / "views.db")) as connection:
@@ -343,9 +348,8 @@ async def test_conversations_of_ended_subagents_are_not_kept(
     """CTL-13: a session with many children keeps the conversations of the open ones."""
     monkeypatch.setattr(session_state, "SNAPSHOT_EVERY", 1)
     reads = [use_tool("Read", file_path=f"notes{number}.md") for number in range(8)]
-    spawn = use_tool("spawn_subagent", agent="worker", objective="alpha")
     scenario = plays(
-        ("lead", "go", [spawn, use_tool("wait_subagents"), *reads[:4], says("Done.")]),
+        ("lead", "go", [spawn_worker("alpha"), use_tool("wait_subagents"), *reads[:4], says("Done.")]),
         ("worker", "alpha", [*reads, says("A.")]),
     )
     async with open_runtime(tmp_path, scenario, FolderDefinitions()) as rig:
@@ -356,6 +360,27 @@ async def test_conversations_of_ended_subagents_are_not_kept(
         await rig.until(turn.session_id, "output.final", 2)
     assert len(set(saved)) == 2, "the child's was stored while it ran"
     assert [thread for thread, _ in list_stored(tmp_path)] == [turn.thread_id]
+
+
+async def test_conversations_of_agents_that_wait_to_start_are_not_stored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, saved: list[str]
+) -> None:
+    """Design numbers: 200 subagents cost what their turns cost."""
+    monkeypatch.setattr(session_state, "SNAPSHOT_EVERY", 1)
+    monkeypatch.setattr(conversations, "STORED_FACTS", 1)
+    scenario = plays(
+        ("lead", "go", [spawn_worker("alpha"), spawn_worker("beta"), use_tool("wait_subagents"), says("Done.")]),
+        ("worker", "alpha", [[{"wait_for": "never"}]]),
+    )
+    async with open_runtime(tmp_path, scenario, FolderDefinitions(), team_budget=1) as rig:
+        write_crew(rig)
+        turn = await rig.submit("go", mode="chat", permission_mode="full")
+        await rig.until(turn.session_id, "subagent.awaited")
+        host = (await rig.runtime.sessions.get(turn.session_id)).host
+        await host.wait_settled()
+        started = {thread for thread, state in host.state.threads.items() if state.run is not None}
+        assert (len(host.state.threads), len(started)) == (3, 2)
+    assert set(saved) == started
 
 
 async def test_a_fact_that_was_read_while_it_was_applied_is_added_once(tmp_path: Path) -> None:

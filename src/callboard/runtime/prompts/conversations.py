@@ -89,7 +89,7 @@ class Conversations:
         due = {
             thread: history.capture_state(state.sequence)
             for thread, history in self._loaded.items()
-            if self._is_due(thread, closing=closing)
+            if history.has_turns and self._is_due(thread, closing=closing)
         }
         if not due or self._session_state.unreadable is not None:
             return

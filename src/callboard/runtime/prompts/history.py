@@ -103,6 +103,11 @@ class History:
         """The newest fact that it contains."""
         return self._sequence
 
+    @property
+    def has_turns(self) -> bool:
+        """Return True if a turn of the thread has started."""
+        return self._turn > 0
+
     def capture_state(self, sequence: int) -> HistoryState:
         """Return the state after `sequence`, from which a conversation continues. Later facts do not change it.
 
