@@ -71,6 +71,7 @@ class Batch:
         self.state = state
         self.inputs = inputs
         self.evaluations: dict[str, Evaluation] = dict(inputs.evaluations)
+        self._at = max(inputs.now, state.at)
         self._facts: list[NewFact] = []
         self._blobs: list[Blob] = []
         self._ends: list[str] = []
@@ -78,8 +79,7 @@ class Batch:
     def add(self, fact: Fact, scope: Scope) -> None:
         """Add a fact. A scope that lacks an id of the fact raises ValueError."""
         self._facts.append(NewFact(fact, scope))
-        at = max(self.inputs.now, self.state.at)
-        self.state = apply(self.state, fact, scope, self.state.sequence + 1, at, self.inputs.epoch)
+        self.state = apply(self.state, fact, scope, self.state.sequence + 1, self._at, self.inputs.epoch)
 
     @property
     def last_fact(self) -> Fact | None:

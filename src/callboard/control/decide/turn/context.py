@@ -119,8 +119,7 @@ def begin_compaction(batch: Batch, thread_id: str, cause: CompactionCause) -> bo
     if run is None or run.compaction_failed or run.provider in EXTERNAL_PROVIDERS:
         return False
     window = batch.inputs.find_capabilities(run.provider, run.model).window
-    used = count_used_tokens(thread, run)
-    if cause == "window" and (window is None or used < window * batch.inputs.compact_at):
+    if cause == "window" and (window is None or count_used_tokens(thread, run) < window * batch.inputs.compact_at):
         return False
     through, tokens = find_older_part(
         thread, run, 0 if window is None or cause == "person" else int(window * KEPT_SHARE)
@@ -130,7 +129,8 @@ def begin_compaction(batch: Batch, thread_id: str, cause: CompactionCause) -> bo
         through, tokens = find_older_part(thread, run, 0)
     if not through or (cause == "window" and tokens < MIN_COMPACTED_SHARE * (window or 0)):
         return False
-    batch.add(CompactionStarted(cause=cause, through=through, tokens=used), build_run_scope(thread, run, run.next_step))
+    started = CompactionStarted(cause=cause, through=through, tokens=count_used_tokens(thread, run))
+    batch.add(started, build_run_scope(thread, run, run.next_step))
     ask_for_summary(batch, thread_id, through)
     return True
 
