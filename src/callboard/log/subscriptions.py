@@ -134,6 +134,9 @@ class Subscriptions:
             )
 
     async def _wait(self, waker: asyncio.Event) -> None:
+        if self._poll is None:
+            await waker.wait()
+            return
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self._poll):
                 await waker.wait()
