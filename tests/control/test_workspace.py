@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+import tracemalloc
+
 import pytest
 
 from callboard.contracts.commands.session import DeleteSession, OpenedWorkspace, SessionUpdated, UpdateSession
@@ -17,8 +20,9 @@ from callboard.contracts.facts.workspace import (
     SessionTitled,
     WorkspaceOpened,
 )
+from callboard.contracts.ids import render
 from callboard.contracts.record import NewFact, Origin, Record, build_header
-from callboard.control.state.session import ListedSession, Workspace
+from callboard.control.state.session import ListedSession, SessionList, Workspace
 from callboard.control.workspace import evolve, list_session, open_folder, require_deletable, share_rule, update_session
 from tests.control.rigs.examples import FOLDER, NOW, SESSION, WORKSPACE
 
@@ -134,7 +138,46 @@ def test_the_workspace_state_is_folded_from_its_facts():
         name="site",
         sequence=12,
         at=NOW + 12,
-        sessions={SESSION: ListedSession(session=SESSION, title="tidier", pinned=True, archived=True, listed=2)},
+        sessions=SessionList((ListedSession(session=SESSION, title="tidier", pinned=True, archived=True, listed=2),)),
         deleted=frozenset({"ses_2"}),
         rule_ids=frozenset({"rul_1"}),
     )
+
+
+def test_a_list_of_sessions_finds_each_of_its_sessions():
+    listed = {id: ListedSession(session=id, title=id) for id in (render("session", number) for number in range(200))}
+    sessions = SessionList(listed.values())
+
+    assert (dict(sessions), len(sessions)) == (listed, 200)
+    assert [sessions.get("ses_unknown"), sessions.get(""), SessionList().get(SESSION)] == [None, None, None]
+
+
+def test_a_changed_list_of_sessions_leaves_the_list_before_it_unchanged():
+    first, second = ListedSession(session="ses_1", title="tidy"), ListedSession(session="ses_11", title="other")
+    before = SessionList((first,))
+
+    both = before.with_session(second)
+    titled = both.with_session(ListedSession(session="ses_1", title="tidier"))
+
+    assert (dict(before), dict(both)) == ({"ses_1": first}, {"ses_1": first, "ses_11": second})
+    assert (titled["ses_1"].title, titled["ses_11"]) == ("tidier", second)
+    assert dict(both.without_session("ses_1")) == {"ses_11": second}
+    assert dict(both.without_session("ses_2")) == dict(both)
+
+
+def test_a_new_session_in_a_folder_with_thousands_does_not_copy_their_list():
+    """Design numbers: a turn in a new session costs the same in every folder."""
+    ids = [render("session", number) for number in range(10_000)]
+    state = Workspace(
+        workspace=WORKSPACE, sessions=SessionList(ListedSession(session=session, title="tidy") for session in ids)
+    )
+    header = build_header(LISTED, Origin(at=NOW), 1)
+    record = Record(stream=WORKSPACE, sequence=1, header=header, link=b"", fact=LISTED.fact)
+
+    tracemalloc.start()
+    changed = evolve(state, record)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert len(changed.sessions) == 10_001
+    assert peak < sys.getsizeof(dict.fromkeys(ids)) / 10

@@ -191,7 +191,7 @@ def _change(state: Workspace, unchecked: Fact, sequence: int) -> Workspace:
             return msgspec.structs.replace(state, path=fact.path, name=fact.name, wide=state.wide or fact.wide)
         case SessionListed():
             listed = ListedSession(session=fact.session_id, title=fact.title, listed=sequence)
-            return msgspec.structs.replace(state, sessions={**state.sessions, listed.session: listed})
+            return msgspec.structs.replace(state, sessions=state.sessions.with_session(listed))
         case SessionTitled():
             return _change_session(state, fact.session_id, title=fact.title)
         case SessionPinned():
@@ -201,7 +201,7 @@ def _change(state: Workspace, unchecked: Fact, sequence: int) -> Workspace:
         case SessionScheduled():
             return _change_session(state, fact.session_id, scheduled=fact.scheduled)
         case SessionDeleted():
-            sessions = {key: session for key, session in state.sessions.items() if key != fact.session_id}
+            sessions = state.sessions.without_session(fact.session_id)
             return msgspec.structs.replace(state, sessions=sessions, deleted=state.deleted | {fact.session_id})
         case PermissionRuleAdded():
             return msgspec.structs.replace(
@@ -223,4 +223,4 @@ def _change_session(state: Workspace, session: str, **changes: str | bool) -> Wo
     if listed is None:
         return state
     changed = msgspec.structs.replace(listed, **changes)
-    return msgspec.structs.replace(state, sessions={**state.sessions, session: changed})
+    return msgspec.structs.replace(state, sessions=state.sessions.with_session(changed))

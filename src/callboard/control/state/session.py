@@ -3,6 +3,9 @@ is bounded."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+
 import msgspec
 
 from callboard.contracts.entities.team import Edge, WorkUsage
@@ -131,6 +134,47 @@ class ListedSession(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     listed: int = 0
 
 
+class SessionList(Mapping[str, ListedSession]):
+    """The sessions of a workspace by id, immutable.
+
+    They are grouped by the last character of their ids, which is random. A changed list shares all
+    groups but one with the list before it, so that a new session does not copy thousands of others.
+    """
+
+    __slots__ = ("_groups",)
+
+    def __init__(self, sessions: Iterable[ListedSession] = ()) -> None:
+        self._groups: dict[str, dict[str, ListedSession]] = {}
+        for listed in sessions:
+            self._groups.setdefault(listed.session[-1:], {})[listed.session] = listed
+
+    def with_session(self, listed: ListedSession) -> SessionList:
+        """Return the list with this session added or replaced."""
+        return self._with_group(listed.session, {**self._find_group(listed.session), listed.session: listed})
+
+    def without_session(self, session: str) -> SessionList:
+        """Return the list without this session."""
+        group = {key: listed for key, listed in self._find_group(session).items() if key != session}
+        return self._with_group(session, group)
+
+    def _find_group(self, session: str) -> dict[str, ListedSession]:
+        return self._groups.get(session[-1:], {})
+
+    def _with_group(self, session: str, group: dict[str, ListedSession]) -> SessionList:
+        changed = SessionList()
+        changed._groups = {**self._groups, session[-1:]: group}
+        return changed
+
+    def __getitem__(self, session: str) -> ListedSession:
+        return self._find_group(session)[session]
+
+    def __iter__(self) -> Iterator[str]:
+        return chain.from_iterable(self._groups.values())
+
+    def __len__(self) -> int:
+        return sum(map(len, self._groups.values()))
+
+
 class Workspace(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The state of a workspace at `sequence`. `rule_ids` are the ids of all rules, revoked ones
     included. `trusted` is the digest of the permissions that the folder's files may grant, empty
@@ -141,7 +185,7 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     name: str = ""
     sequence: int = 0
     at: int = 0
-    sessions: dict[str, ListedSession] = {}
+    sessions: SessionList = SessionList()
     deleted: frozenset[str] = frozenset()
     rules: tuple[Rule, ...] = ()
     rule_ids: frozenset[str] = frozenset()
