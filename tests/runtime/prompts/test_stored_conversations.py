@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import sqlite3
 from collections.abc import Callable, Collection, Sequence
@@ -20,6 +21,7 @@ from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.contracts.ports.model import ModelMessage
 from callboard.contracts.ports.store import StoredConversation
 from callboard.contracts.record import Record
+from callboard.log.sqlite.blobs import SqliteBlobs
 from callboard.log.sqlite.facts import SqliteFacts
 from callboard.log.sqlite.store import open_store
 from callboard.log.sqlite.views.conversations import SqliteConversations
@@ -342,6 +344,33 @@ async def test_a_deleted_session_leaves_no_conversation(tmp_path: Path) -> None:
         assert connection.execute("SELECT stream FROM conversations").fetchall() == [(other,)]
 
 
+async def test_a_conversation_is_not_stored_while_facts_are_applied_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, saved: list[str]
+) -> None:
+    """UI-29: it would lack facts that its sequence covers, as when a session closes during a commit."""
+    reads, applied = asyncio.Event(), asyncio.Event()
+    get = SqliteBlobs.get
+
+    async def wait(self: SqliteBlobs, hash: str) -> bytes | None:
+        reads.set()
+        await applied.wait()
+        return await get(self, hash)
+
+    async with open_runtime(tmp_path, YES) as rig:
+        session, thread = await play_turns(rig, 4)
+        loaded = await load(rig, session, thread)
+        monkeypatch.setattr(SqliteBlobs, "get", wait)
+        submitted = asyncio.create_task(play_turns(rig, 1, session, text="turn " * 4000))
+        await reads.wait()
+
+        await loaded.save(closing=True)
+
+        assert saved == []
+        applied.set()
+        await submitted
+    assert saved == [thread]
+
+
 async def test_conversations_of_ended_subagents_are_not_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, saved: list[str]
 ) -> None:
@@ -358,7 +387,10 @@ async def test_conversations_of_ended_subagents_are_not_kept(
             (rig.folder / f"notes{number}.md").write_text(f"Note {number}.")
         turn = await rig.submit("go", mode="chat", permission_mode="full")
         await rig.until(turn.session_id, "output.final", 2)
-    assert len(set(saved)) == 2, "the child's was stored while it ran"
+        assert len(set(saved)) == 2, "the child's was stored while it ran"
+        (child,) = {*saved} - {turn.thread_id}
+        # As a request for the child's output does.
+        await load(rig, turn.session_id, child)
     assert [thread for thread, _ in list_stored(tmp_path)] == [turn.thread_id]
 
 

@@ -42,6 +42,8 @@ class Conversations:
         self._loaded: dict[str, History] = {}
         #: Newest fact of each thread's stored conversation, or of the last attempt to store it.
         self._stored: dict[str, int] = {}
+        #: While facts are being applied, the conversations are behind the state.
+        self._is_applying = False
 
     async def get(self, thread: str) -> History:
         """Return the conversation of a thread."""
@@ -66,6 +68,7 @@ class Conversations:
         A conversation that fails to update is dropped and loaded again on its next use.
         Conversations of ended children are dropped.
         """
+        self._is_applying = True
         for record in records:
             if isinstance(record.fact, ThreadOpened):
                 # A new thread has no facts to read.
@@ -78,6 +81,7 @@ class Conversations:
             state = self._session_state.state.threads.get(thread)
             if state is None or _has_ended(state):
                 del self._loaded[thread]
+        self._is_applying = False
 
     async def save(self, *, closing: bool = False) -> None:
         """Store the long conversations that have grown by half. If the store refuses them, they are folded again.
@@ -85,13 +89,17 @@ class Conversations:
         Args:
             closing: Store conversations with fewer new facts, too, because they leave the memory.
         """
+        if self._is_applying or self._session_state.unreadable is not None:
+            return
         state = self._session_state.state
         due = {
             thread: history.capture_state(state.sequence)
             for thread, history in self._loaded.items()
-            if history.has_turns and self._is_due(thread, closing=closing)
+            if history.has_turns
+            and not _has_ended(state.threads[thread])
+            and self._is_due(state.threads[thread], closing=closing)
         }
-        if not due or self._session_state.unreadable is not None:
+        if not due:
             return
         self._stored.update(dict.fromkeys(due, state.sequence))
         try:
@@ -115,11 +123,10 @@ class Conversations:
         except Refusal as refusal:
             log.warning("the conversations of %s were not stored: %s", self._session, refusal.problem.message)
 
-    def _is_due(self, thread: str, *, closing: bool) -> bool:
+    def _is_due(self, thread: Thread, *, closing: bool) -> bool:
         """Return True if enough facts are new: storing a conversation costs in proportion to its size."""
-        state = self._session_state.state
-        floor = find_history_floor(state.threads[thread])
-        covered, new = state.sequence - floor, state.sequence - max(self._stored.get(thread, 0), floor)
+        floor, newest = find_history_floor(thread), self._session_state.state.sequence
+        covered, new = newest - floor, newest - max(self._stored.get(thread.thread, 0), floor)
         return new >= STORED_FACTS and (closing or 3 * new >= covered)
 
     async def _begin(self, thread: str) -> tuple[History, int]:
