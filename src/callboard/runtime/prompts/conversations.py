@@ -75,8 +75,10 @@ class Conversations:
                 self._loaded[record.scope.thread] = History(
                     record.scope.thread, self._dependencies.store.blobs, self._read_fact
                 )
-            for thread in {record.scope.thread, *list_receivers(record)}:
-                await self._add(thread, record)
+            author = record.scope.thread
+            await self._add(author, record)
+            for receiver in {*list_receivers(record)} - {author}:
+                await self._add(receiver, record)
         for thread in list(self._loaded):
             state = self._session_state.state.threads.get(thread)
             if state is None or _has_ended(state):

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from callboard.contracts.content import Text
 from callboard.contracts.facts.agent import RemoteTaskChanged
+from callboard.contracts.facts.base import Fact
 from callboard.contracts.facts.context import CompactionCompleted, ContextResolved
 from callboard.contracts.facts.exchange.inbox import InboxConsumed, InboxReserved
 from callboard.contracts.facts.message import MessageInterrupted, MessageText, ReasoningCompleted
@@ -41,7 +42,7 @@ from callboard.contracts.record import Record
 
 from .content_renderer import ContentRenderer, Pinned, has_image, replace_images
 from .conversation_lines import ConversationLines, Entry
-from .pending_messages import PendingMessages
+from .pending_messages import RECEIVED, PendingMessages
 from .stored_history import HistoryState
 
 #: Sent to an autonomous agent that responded with text alone.
@@ -60,6 +61,32 @@ SUMMARY = "<summary>\nSummary of the conversation so far{beside}:\n\n{text}\n</s
 #: Added if recent messages of people are kept as well.
 _EXCERPTS_FOLLOW = ". The newest messages of people are included in full beside it"
 
+#: Facts of a thread that change its conversation. The others are only counted.
+APPLIED: frozenset[type[Fact]] = frozenset(
+    {
+        TurnSubmitted,
+        QueueEdited,
+        TurnStarted,
+        ContextResolved,
+        SteerRequested,
+        SteerAccepted,
+        ModelRequested,
+        MessageText,
+        MessageInterrupted,
+        ReasoningCompleted,
+        ToolRequested,
+        InboxReserved,
+        CompactionCompleted,
+        ToolCompleted,
+        ToolFailed,
+        ToolRefused,
+        SubagentIsolated,
+        InboxConsumed,
+        RemoteTaskChanged,
+        ToolCancelled,
+        ToolLost,
+    }
+)
 _MISSING_INPUT = Text(text="(this input no longer exists)")
 
 
@@ -185,8 +212,10 @@ class History:
     async def add(self, record: Record) -> None:
         """Apply the next fact of the thread, or one sent to it."""
         self._sequence = record.sequence
-        await self._pending.apply(record)
-        if record.scope.thread == self._thread:
+        kind = type(record.fact)
+        if kind in RECEIVED:
+            await self._pending.apply(record)
+        if kind in APPLIED and record.scope.thread == self._thread:
             await self._apply(record)
 
     async def _apply(self, record: Record) -> None:

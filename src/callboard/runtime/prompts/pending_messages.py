@@ -8,6 +8,7 @@ from html import escape
 import msgspec
 
 from callboard.contracts.content import Text
+from callboard.contracts.facts.base import Fact
 from callboard.contracts.facts.exchange.channel import ChannelMessage
 from callboard.contracts.facts.exchange.handoff import (
     HandoffAccepted,
@@ -23,6 +24,19 @@ from callboard.contracts.handoff_envelope import build_envelope, build_news_id, 
 from callboard.contracts.record import Record
 from callboard.control.decide.subagent.children import PLAIN_TEXT
 
+#: Facts that another agent's thread may receive.
+RECEIVED: frozenset[type[Fact]] = frozenset(
+    {
+        ChannelMessage,
+        HandoffRequested,
+        HandoffAccepted,
+        HandoffRejected,
+        HandoffCompleted,
+        WorkerNotification,
+        ReviewRequested,
+        ReplyEnded,
+    }
+)
 #: Number of stored items. Older ones were delivered, or their run never started.
 _MAX_ITEMS = 1000
 
@@ -33,6 +47,8 @@ _ACCEPTED = " It was accepted for you. Work on it now."
 
 def list_receivers(record: Record) -> tuple[str, ...]:
     """Return the threads that receive the record."""
+    if type(record.fact) not in RECEIVED:
+        return ()
     match record.fact:
         case ChannelMessage(to_threads=threads):
             return threads
