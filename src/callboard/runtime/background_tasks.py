@@ -36,6 +36,14 @@ class BackgroundTasks:
         task.add_done_callback(self._handle_done)
         return task
 
+    def adopt(self, task: asyncio.Task[Any]) -> None:
+        """Count a task of another owner, which handles its failure."""
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def __contains__(self, task: asyncio.Task[Any]) -> bool:
+        return task in self._tasks
+
     async def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Start a task and return its result. A cancelled caller leaves the task running."""
         return await self.wait(self.start(work))

@@ -155,6 +155,20 @@ class SessionHost:
             await self.run_contexts.wait_ready()
         await self._run_serially(self._report(outcome))
 
+    async def report_end(self, outcome: Outcome) -> None:
+        """Decide on the outcome with which the current task ends.
+
+        The commit runs in the current task, which must not be cancelled any more (`is_committing`).
+        """
+        task = asyncio.current_task()
+        if task is not None:
+            self._work.adopt(task)
+        await self._run_alone(self._report(outcome))
+
+    def is_committing(self, task: asyncio.Task[None]) -> bool:
+        """Return True if the task reports its end."""
+        return task in self._work
+
     async def wait_settled(self) -> None:
         """Wait until every request so far is committed or refused."""
         await self.pending_answers.wait_settled()
@@ -182,16 +196,15 @@ class SessionHost:
 
     async def _run_serially(self, work: Coroutine[None, None, _T]) -> _T:
         """Run the work after all earlier work. A cancelled caller does not interrupt a commit."""
+        return await self._work.run(self._run_alone(work))
 
+    async def _run_alone(self, work: Coroutine[None, None, _T]) -> _T:
+        """Run the work after all earlier work, in the current task."""
         if self._problem is not None:
             work.close()
             raise Refusal.from_problem(self._problem)
-
-        async def alone() -> _T:
-            async with self._lock:
-                return await work
-
-        return await self._work.run(alone())
+        async with self._lock:
+            return await work
 
     async def _decide_command(
         self,

@@ -219,6 +219,10 @@ class EffectRunner:
             thread, run = next(_list_open_runs(host.state, host.epoch), (None, None))
             if thread is None or run is None:
                 break
+            if run.run in self._stopping:
+                # A failed effect stops its run, and that stop reports everything.
+                await self._tasks.wait_all()
+                continue
             await self.stop(host, thread.thread, run.run, "shutdown", "the process was stopped")
 
     async def _wait_settled(self, host: SessionHost) -> None:
@@ -250,7 +254,8 @@ class EffectRunner:
         ended: list[Work] = []
         while work := dict(self._work_by_run.pop(run, {})):
             for task in work:
-                task.cancel()
+                if not host.is_committing(task):
+                    task.cancel()
             await asyncio.gather(*work, return_exceptions=True)
             for item in work.values():
                 await item.settle()

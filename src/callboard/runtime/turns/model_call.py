@@ -267,7 +267,7 @@ class ModelCallRunner:
         if response is None:
             raise LookupError("the model call ended without a response")
         pieces = tuple(piece for piece in response.pieces if piece.kind != "arguments")
-        await self._host.report(msgspec.structs.replace(response, pieces=pieces, calls=tuple(calls)))
+        await self._host.report_end(msgspec.structs.replace(response, pieces=pieces, calls=tuple(calls)))
 
     async def _evaluate_calls(self) -> list[RequestedCall]:
         """Return the calls of the response with the gate's evaluations."""

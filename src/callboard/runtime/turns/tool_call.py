@@ -70,9 +70,8 @@ class ToolCallRunner:
                 outcome = await self._run_tool(call.tool, evaluation)
         finally:
             await self.settle()
-        await host.report(
-            msgspec.structs.replace(await self._build_end_report(call.tool, outcome), merged_changes=changes)
-        )
+        ended = await self._build_end_report(call.tool, outcome)
+        await host.report_end(msgspec.structs.replace(ended, merged_changes=changes))
 
     async def _build_end_report(self, tool: str, outcome: ToolOutcome) -> ToolEnded:
         """Return the report, with changes to the tool catalog or its servers."""
