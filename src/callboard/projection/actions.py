@@ -27,7 +27,7 @@ def get_requested_tool(fact: ActionRequired) -> str:
     return "" if fact.tool in _NO_TOOL else fact.tool
 
 
-class RequestingAgent(msgspec.Struct, frozen=True, kw_only=True):
+class RequestingAgent(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """An agent whose calls may need an answer. `parent` is its parent agent."""
 
     id: str

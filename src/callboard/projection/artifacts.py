@@ -31,7 +31,7 @@ MAX_EXPORTS = 5
 MAX_ROWS = 300
 
 
-class ArtifactSummary(msgspec.Struct, frozen=True, array_like=True):
+class ArtifactSummary(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The summary of an artifact that has not changed recently."""
 
     title: str

@@ -24,7 +24,7 @@ LiveRow = TextPart | ReasoningPart | ToolPart
 _DETAILS: dict[str, StatusDetail] = {"text": "answering", "reasoning": "reasoning", "arguments": "calling_tool"}
 
 
-class _LivePart(msgspec.Struct):
+class _LivePart(msgspec.Struct, gc=False):
     """A live part. `row` has no text; the text grows in `field`. `model_calls` is the run's count when the part began."""
 
     run: str

@@ -52,11 +52,12 @@ def collect_handlers(*namespaces: Mapping[str, object]) -> Handlers:
     return handlers
 
 
-class Reducer(msgspec.Struct):
+class Reducer(msgspec.Struct, gc=False):
     """State that changes with the facts that its methods with `@on` handle.
 
     `FACTS` has these facts, and those of the reducers and handlers in `USES`. An empty default, such
-    as `msgspec.field(default={})`, is new in each instance.
+    as `msgspec.field(default={})`, is new in each instance. The garbage collector skips reducers, so
+    their state must not refer back to them.
     """
 
     HANDLERS: ClassVar[Handlers] = {}

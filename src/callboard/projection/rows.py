@@ -14,7 +14,7 @@ RowT = TypeVar("RowT", bound=Row)
 _READ_AGAIN = "Read the panel again."
 
 
-class _Growing(msgspec.Struct):
+class _Growing(msgspec.Struct, gc=False):
     """A field that grows by appends. Reading the row joins its pieces."""
 
     pieces: list[str]

@@ -50,7 +50,7 @@ COMPARED: dict[str, tuple[str, ...]] = {
 }
 
 
-class SubagentSnapshot(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class SubagentSnapshot(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
     """One subagent.
 
     `lineage` is `unavailable` if its parents are unknown, `remote` if it is an unreachable remote agent. Optional fields
@@ -75,7 +75,7 @@ class SubagentSnapshot(msgspec.Struct, frozen=True, kw_only=True, rename="camel"
     blocked: bool = False
 
 
-class TaskSnapshot(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class TaskSnapshot(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
     """A task with its attempts and subagents, up to the sequence `through`. `state` is `stale` if newer facts exist."""
 
     task_id: str
@@ -96,7 +96,7 @@ class TaskSnapshot(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     state: ReportedState = ""
 
 
-class _SubagentState(msgspec.Struct):
+class _SubagentState(msgspec.Struct, gc=False):
     """The ids in the facts of one agent."""
 
     step: str = ""

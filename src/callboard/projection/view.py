@@ -32,7 +32,7 @@ from .turns import TurnsPanel
 MAX_EARLY_RECORDS = 1024
 
 
-class Panels(msgspec.Struct):
+class Panels(msgspec.Struct, gc=False):
     """The state of a view: its sequence, and each panel's open entities."""
 
     sequence: int = 0

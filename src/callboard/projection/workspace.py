@@ -31,7 +31,7 @@ from .reducer import Panel, on, remove, upsert
 RowT = TypeVar("RowT", SessionCard, SessionRow)
 
 
-class Listing(msgspec.Struct, frozen=True):
+class Listing(msgspec.Struct, frozen=True, gc=False):
     """A workspace's data about one session."""
 
     title: str

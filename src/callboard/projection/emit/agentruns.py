@@ -24,7 +24,7 @@ from .run_emission import RunEmission, RunEventName, emit_agent_status
 MAX_EVENTS = 4
 
 
-class RunEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class RunEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """One event.
 
     `event_id` is the fact's, and empty for live text. `message_id` is the run of the agent's message, or the turn of a

@@ -14,7 +14,7 @@ from callboard.contracts.rows.status import RuntimeStatus
 from callboard.contracts.vocabulary import Control, EventClass, EventScope, Owner, Persistence, Phase, Surface
 
 
-class Emission(msgspec.Struct, frozen=True):
+class Emission(msgspec.Struct, frozen=True, gc=False):
     """One event of a fact.
 
     `adds` extends the payload, which holds the fact's fields. `action` replaces the action id of the fact's scope.

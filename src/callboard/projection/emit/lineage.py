@@ -15,7 +15,7 @@ from callboard.contracts.record import Record
 from ..reducer import Reducer, on
 
 
-class Lineage(msgspec.Struct, frozen=True):
+class Lineage(msgspec.Struct, frozen=True, gc=False):
     """A child agent: its task, its parents, and the job of its item."""
 
     agent: str

@@ -53,7 +53,7 @@ RunEmission = tuple[RunEventName, dict[str, Any]]
 RunEmitter = Callable[[Fact], tuple[RunEmission, ...]]
 
 
-class RunTranslation(msgspec.Struct, frozen=True):
+class RunTranslation(msgspec.Struct, frozen=True, gc=False):
     """The events of a readable fact, and the event that remains when the fact is erased."""
 
     emit: RunEmitter
@@ -66,7 +66,7 @@ class RunTranslation(msgspec.Struct, frozen=True):
         return () if self.erased is None else ((self.erased, {"erased": True}),)
 
 
-class Translation(msgspec.Struct, frozen=True):
+class Translation(msgspec.Struct, frozen=True, gc=False):
     """The events of one type of fact.
 
     `agent_ui` is empty where other facts produce the events, and `runs` is absent where that specification has no event.

@@ -19,7 +19,7 @@ from .identity import find_attempt_id
 from .lineage import LineageIndex
 
 
-class SubagentEvent(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class SubagentEvent(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
     """One event.
 
     A worker is the thread that does the work. A list that the family requires is present even if it is empty. `lineage` is

@@ -31,7 +31,7 @@ from .run import OpenRun, build_aside_key
 _MAX_CHARS = 400
 
 
-class Handoff(msgspec.Struct, frozen=True, tag="handoff"):
+class Handoff(msgspec.Struct, frozen=True, tag="handoff", gc=False):
     """A handoff, or news of it. `receiver` is the thread that it was sent to."""
 
     handoff: str
@@ -43,7 +43,7 @@ class Handoff(msgspec.Struct, frozen=True, tag="handoff"):
     news: HandoffNews = "requested"
 
 
-class Notification(msgspec.Struct, frozen=True, tag="notification"):
+class Notification(msgspec.Struct, frozen=True, tag="notification", gc=False):
     """The result of a child."""
 
     agent: str
@@ -54,7 +54,7 @@ class Notification(msgspec.Struct, frozen=True, tag="notification"):
     plain_text: bool = False
 
 
-class Notice(msgspec.Struct, frozen=True, tag="notice"):
+class Notice(msgspec.Struct, frozen=True, tag="notice", gc=False):
     """A message or a review request."""
 
     agent: str

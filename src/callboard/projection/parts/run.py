@@ -24,7 +24,7 @@ from ..reducer import Reducer, on
 LAST_STEP = (1 << 20) - 1
 
 
-class PartPosition(msgspec.Struct, frozen=True):
+class PartPosition(msgspec.Struct, frozen=True, gc=False):
     """The position of a run in the conversation. `started` is the sequence of its `turn.started`."""
 
     turn: str
@@ -52,14 +52,14 @@ class PartPosition(msgspec.Struct, frozen=True):
         return self.build_fields(record, build_aside_key(self.run, record.sequence), step)
 
 
-class RemoteTask(msgspec.Struct):
+class RemoteTask(msgspec.Struct, gc=False):
     """A remote agent's task for the run. `artifacts` are the names of its artifacts, by id."""
 
     row: RemoteStatusPart
     artifacts: dict[str, str] = {}
 
 
-class OpenRun(msgspec.Struct):
+class OpenRun(msgspec.Struct, gc=False):
     """A run in progress.
 
     Attributes:

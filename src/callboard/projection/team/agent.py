@@ -27,7 +27,7 @@ _OPEN: frozenset[AgentState] = frozenset({"running", "waiting", "idle"})
 _STOPPED: frozenset[AgentState] = frozenset({"failed", "killed", "closed"})
 
 
-class Member(msgspec.Struct):
+class Member(msgspec.Struct, gc=False):
     """An agent. `build_row` adds its current state to `card`, which seldom changes.
 
     Attributes:

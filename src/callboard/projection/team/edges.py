@@ -22,7 +22,7 @@ from callboard.contracts.rows.team import EdgeRow
 from ..reducer import Panel, on, remove, upsert
 
 
-class DeclaredPath(msgspec.Struct, frozen=True):
+class DeclaredPath(msgspec.Struct, frozen=True, gc=False):
     """A path that an agent declares to an agent outside of the session."""
 
     source: str

@@ -15,7 +15,7 @@ from ..run_end import derive_end
 from .agent import Member
 
 
-class OpenRecord(msgspec.Struct, frozen=True):
+class OpenRecord(msgspec.Struct, frozen=True, gc=False):
     """A run in progress, and its agent's usage before it."""
 
     row: RunRow

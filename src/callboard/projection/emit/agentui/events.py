@@ -34,7 +34,7 @@ from ..identity import find_attempt_id, find_message_id, find_part_id, find_step
 from .parts import find_part_type
 
 
-class AgentUiEvent(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class AgentUiEvent(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
     """One event.
 
     `sequence` is the fact's. Live frames have the newest fact's sequence and count with `n` from 1. `part_type` is the kind
