@@ -26,7 +26,7 @@ def compute_state_fingerprint() -> str:
 
 @cache
 def compute_conversation_fingerprint() -> str:
-    """Return the fingerprint of conversations: the one of the deciders' state, and 32 hex digits.
+    """Return the fingerprint of conversations: `compute_state_fingerprint` and 32 hex digits.
 
     They cover the facts, the code that turns them into messages (`runtime/prompts`), and what that
     code imports from `control`.

@@ -21,7 +21,7 @@ from .events.live_relay import RelayedFeed
 from .events.order import EventOrder
 from .events.stream import EventStream
 from .feeds import RuntimeFeeds
-from .fingerprint import compute_state_fingerprint, compute_view_fingerprint
+from .fingerprint import compute_conversation_fingerprint, compute_state_fingerprint, compute_view_fingerprint
 from .queries.agent_runs import RunRecords
 from .retention import Retention
 from .secrets.append_redactor import RedactedDefinitions
@@ -73,9 +73,9 @@ class Runtime:
         self._tasks = BackgroundTasks()
 
     async def __aenter__(self) -> Self:
-        # Compute both fingerprints now, so that no request waits for the disk.
-        await asyncio.to_thread(compute_state_fingerprint)
-        await asyncio.to_thread(compute_view_fingerprint)
+        # Compute the fingerprints now, so that no request waits for the disk.
+        for compute in (compute_state_fingerprint, compute_conversation_fingerprint, compute_view_fingerprint):
+            await asyncio.to_thread(compute)
         try:
             await self.workspaces.open()
         except BaseException:

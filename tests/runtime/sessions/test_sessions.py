@@ -13,6 +13,8 @@ from callboard.contracts.live import parse_cursor
 from callboard.contracts.rows.base import Upsert
 from callboard.contracts.rows.session import SessionCard
 from callboard.projection.rows import Table
+from callboard.runtime.clock import UuidIds
+from callboard.runtime.session_registry import derive_session_id
 from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, events, open_runtime, says
 
 
@@ -135,3 +137,18 @@ async def test_callboards_own_folders_cannot_be_workspaces(tmp_path: Path, insid
         with pytest.raises(Refusal) as refused:
             await rig.do(OpenWorkspace(path=str(folder)))
         assert (refused.value.code, refused.value.problem.field) == ("no_folder", "path")
+
+
+async def test_a_new_sessions_turn_does_not_wait_for_a_busy_workspace(tmp_path: Path) -> None:
+    """Many sessions can start at once; the answer waits until the session is listed."""
+    turn = UuidIds().new("turn")
+    session = derive_session_id(turn)
+    async with open_runtime(tmp_path, calls(says("Done."))) as rig:
+        workspace = rig.runtime.workspaces.get(rig.workspace)
+        async with workspace._lock:
+            submitting = asyncio.ensure_future(rig.submit("go", turn_id=turn))
+            await rig.until(session, "turn.completed")
+            assert not submitting.done()
+            assert session not in workspace.state.sessions
+        assert (await submitting).session_id == session
+        assert session in workspace.state.sessions

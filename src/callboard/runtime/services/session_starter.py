@@ -99,7 +99,9 @@ class SessionStarter(Service):
 
         try:
             request = msgspec.structs.replace(command, session_id=session)
-            answer = await opened.host.run_command(request, actor, stored_answer, list_it)
+            # A busy workspace would keep the group commit waiting.
+            joining = None if self._workspaces.get(workspace).is_changing else list_it
+            answer = await opened.host.run_command(request, actor, stored_answer, joining)
         except Refusal:
             if opened.host.state.sequence == 0:
                 await self._sessions.release(session)

@@ -23,6 +23,7 @@ from callboard.control.batch import Decision
 from callboard.control.decide import SessionCommand, decide_command, decide_outcome
 from callboard.control.effects import (
     Effect,
+    ListSession,
     ScheduleSession,
     ShareRule,
     derive_effects,
@@ -142,8 +143,8 @@ class SessionHost:
         """Run a command and return its answer when it is durable.
 
         `stored_answer` has the key and body hash under which the answer is stored. `alongside`
-        starts right after the append, to join its group commit. Its errors are ignored, so it must
-        be repeated.
+        lists a new session. It starts right after the append, to join its group commit. Its errors
+        are ignored, so the caller repeats it.
         """
         if isinstance(request, SubmitTurn | ResumeThread | RespondAction):
             await self.run_contexts.wait_ready()
@@ -253,13 +254,10 @@ class SessionHost:
             ends=decision.ends,
             followed=alongside is not None,
         )
-        # It starts while the append is queued.
-        joining = None if alongside is None else self._work.start(_ignore_errors(alongside(decision)))
-        try:
-            records = await self.dependencies.store.facts.append(batch)
-        finally:
-            if joining is not None:
-                await joining
+        if alongside is not None:
+            # It starts while the append is queued.
+            self._work.start(_ignore_errors(alongside(decision)))
+        records = await self.dependencies.store.facts.append(batch)
         self._session_state.apply_decision(decision, records)
         for record in records:
             if record.fact.closes == "tool_call":
@@ -270,7 +268,9 @@ class SessionHost:
         self.dependencies.feed.publish_facts(self.session, records, batch.ends)
         await self.conversations.apply(records)
         for effect in derive_effects(records, imported=bool(self.state.source)):
-            self._start_effect(self, effect)
+            # `alongside` lists the session.
+            if alongside is None or not isinstance(effect, ListSession):
+                self._start_effect(self, effect)
         if self._session_state.needs_snapshot:
             await self._session_state.save()
             await self.conversations.save()

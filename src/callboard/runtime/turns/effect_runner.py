@@ -138,9 +138,6 @@ class EffectRunner:
                 self._spawn(host.processes.end(scope))
             case SettleArtifact():
                 self._spawn(recover_artifact(host, effect))
-            case ListSession() if host.session in host.workspace.sessions:
-                # The command that created the session has listed it.
-                pass
             case ListSession() | ScheduleSession() | ShareRule():
                 self._spawn(self._forward(host, effect))
             case _:

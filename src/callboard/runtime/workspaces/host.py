@@ -189,6 +189,11 @@ class WorkspaceHost:
         return apply_listing(row, self._view.find_listing(row.session_id))
 
     @property
+    def is_changing(self) -> bool:
+        """Return True while a change is being committed."""
+        return self._lock.locked()
+
+    @property
     def requested_grants(self) -> RequestedPermissions:
         """The permissions that the folder's files request now."""
         settings = self._dependencies.settings
