@@ -11,6 +11,8 @@ from callboard.contracts.ids import IdKind, render
 #: If the wall clock moves by more microseconds than this against the steady clock, a person or
 #: program has set it. Smaller moves are corrections by a time server, which are followed.
 MAX_DRIFT_MICROSECONDS = 10_000_000
+#: On macOS CLOCK_MONOTONIC counts while the machine sleeps; time.monotonic() does not.
+_STEADY: int = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 
 class Clock:
@@ -47,8 +49,7 @@ class Clock:
     def steady(self) -> int:
         """Return microseconds on a clock that never goes back. It counts while the machine sleeps,
         if the system supports that."""
-        # On macOS CLOCK_MONOTONIC counts while the machine sleeps; time.monotonic() does not.
-        return time.clock_gettime_ns(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)) // 1000
+        return time.clock_gettime_ns(_STEADY) // 1000
 
     def elapsed(self) -> float:
         """Return seconds on a clock that never goes back. Use it for durations."""

@@ -111,9 +111,13 @@ class Matcher:
 
     def _search(self, text: str, at: int) -> tuple[list[Match], int]:
         """Return the secrets, and the start of the first incomplete one with a shape."""
-        matches = [*self._find_broken(text, at), *self._find_escaped(text, at), *self._find_in_dumps(text, at)]
-        until = len(text)
-        for index, start, end in _find_hits(self._everything, text):
+        matches: list[Match] = []
+        if self._handles:
+            matches = [*self._find_broken(text, at), *self._find_escaped(text, at), *self._find_in_dumps(text, at)]
+        until, hits = len(text), _find_hits(self._everything, text)
+        if not hits and not matches:
+            return matches, until
+        for index, start, end in hits:
             target = self._targets[index]
             if isinstance(target, str):
                 matches.append(Match(start, end, self._handles[target]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, partial
+from functools import partial
 
 import msgspec
 
@@ -11,6 +11,7 @@ from callboard.contracts.commands.action import RespondAction
 from callboard.contracts.commands.session_import import ImportTurn
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.turn import Mode, PermissionMode
+from callboard.contracts.ports.agents import Roster
 from callboard.contracts.scope import Actor
 from callboard.control.decide import SessionCommand
 from callboard.control.decision_inputs import EXTERNAL_PROVIDERS, DecisionInputs, RunConfig, narrow_mode
@@ -86,9 +87,13 @@ class DecisionInputsBuilder:
         state = self._session_state.state
         listed = workspace.sessions.get(self._session_state.state.session)
         # Read the roster once per decision, so that the decision sees one version.
-        roster = cache(
-            lambda: build_session_roster(self._dependencies.definitions.read_roster(workspace.folder), state)
-        )
+        rosters: list[Roster] = []
+
+        def roster() -> Roster:
+            if not rosters:
+                folder_roster = self._dependencies.definitions.read_roster(workspace.folder)
+                rosters.append(build_session_roster(folder_roster, state))
+            return rosters[0]
 
         def permitted(definition: str, mode: PermissionMode) -> PermissionMode:
             # A deleted definition starts no run, so only the folder's limit applies.

@@ -34,6 +34,8 @@ _A = TypeVar("_A")
 #: Bits of a cursor's `n` that count one writer's frames. The bits above are its epoch. The sum fits
 #: a browser's numbers.
 _FRAME_BITS = 32
+#: The settings of a process without a settings port.
+_NO_SETTINGS = Effective(trusted=True)
 #: Bytes of operations kept for clients that come back: some hundred changes of cards.
 _RING_BYTES = 200_000
 
@@ -58,6 +60,8 @@ class WorkspaceHost:
         )
         self._rebuilding = 0
         self._unlisted: set[str] = set()
+        #: The newest context and the state that it was built from.
+        self._context: tuple[Workspace | None, WorkspaceContext] = (None, WorkspaceContext(workspace="", folder=""))
         #: The path that was checked last, and why it is broad.
         self._checked = ("", "")
 
@@ -78,16 +82,22 @@ class WorkspaceHost:
     @property
     def context(self) -> WorkspaceContext:
         """The workspace as the decisions of its sessions see it."""
-        return WorkspaceContext(
-            workspace=self.state.workspace,
-            folder=self.state.path,
-            sequence=self.state.sequence,
-            rules=self.state.rules,
-            shared_rules=self.state.rule_ids,
-            settings=self._read_settings(),
-            sessions=self.state.sessions,
-            problem=self.problem,
-        )
+        settings = self._read_settings()
+        source, context = self._context
+        if source is not self.state or context.settings is not settings:
+            context = WorkspaceContext(
+                workspace=self.state.workspace,
+                folder=self.state.path,
+                sequence=self.state.sequence,
+                rules=self.state.rules,
+                shared_rules=self.state.rule_ids,
+                settings=settings,
+                sessions=self.state.sessions,
+                problem=self.problem,
+            )
+            # A turn reads it some ten times.
+            self._context = self.state, context
+        return context
 
     @property
     def problem(self) -> Problem | None:
@@ -102,11 +112,7 @@ class WorkspaceHost:
     def _read_settings(self) -> Effective:
         """Return the effective settings of the folder. Without a settings port, no file is read."""
         settings = self._dependencies.settings
-        return (
-            Effective(trusted=True)
-            if settings is None
-            else settings.read_effective(self.state.path, self.state.trusted)
-        )
+        return _NO_SETTINGS if settings is None else settings.read_effective(self.state.path, self.state.trusted)
 
     def require_folder(self) -> None:
         """Refuse a workspace without its folder."""

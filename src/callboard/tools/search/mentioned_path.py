@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from collections.abc import Sequence
 
@@ -33,6 +34,9 @@ def read_mentioned(context: ToolContext, hidden: Sequence[str], path: str) -> Pa
         denied_by_rule = _check_rules(context, relative_path)
         if denied_by_rule is not None:
             return denied_by_rule
+        if "/" not in relative_path and not os.path.lexists(f"{context.folder}/{relative_path}"):
+            # Each run looks for instructions that most folders do not have.
+            return MissingPath(reason="not_found")
         with Folder(context.folder, hidden) as folder:
             return _read_content(folder, context, relative_path)
     except PathDenied as denied:
