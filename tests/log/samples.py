@@ -19,7 +19,8 @@ from callboard.contracts.facts.tool import SandboxApplied, ToolCompleted, ToolRe
 from callboard.contracts.facts.turn import PromptRef, TurnCompleted, TurnStarted, TurnSubmitted
 from callboard.contracts.ids import IdKind, render
 from callboard.contracts.live import Frame, PartialKind
-from callboard.contracts.ports.store import Append, Store, StoredAnswer, StoredConversation
+from callboard.contracts.ports.conversation_store import StoredConversation
+from callboard.contracts.ports.store import Append, Store, StoredAnswer
 from callboard.contracts.record import NewFact, Origin, Record, encode_payload
 from callboard.contracts.rows.turn import TurnRow
 from callboard.contracts.scope import PERSON, Scope

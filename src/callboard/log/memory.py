@@ -10,12 +10,12 @@ import msgspec
 
 from ..contracts.content import Blob
 from ..contracts.live import Frame, Partial
+from ..contracts.ports.conversation_store import ConversationStore
 from ..contracts.ports.store import (
     Append,
     Arrival,
     BlobStore,
     Contents,
-    ConversationStore,
     FactLog,
     Head,
     PartialStore,

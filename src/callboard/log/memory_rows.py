@@ -6,7 +6,8 @@ from collections.abc import Collection, Sequence
 
 import msgspec
 
-from ..contracts.ports.store import StoredConversation, Views
+from ..contracts.ports.conversation_store import StoredConversation
+from ..contracts.ports.store import Views
 from ..contracts.rows.base import AppendText, Op, Remove, Row, Upsert
 from .panels import check_storable, select_newest
 

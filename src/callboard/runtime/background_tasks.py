@@ -36,8 +36,8 @@ class BackgroundTasks:
         task.add_done_callback(self._handle_done)
         return task
 
-    def adopt(self, task: asyncio.Task[Any]) -> None:
-        """Count a task of another owner, which handles its failure."""
+    def add(self, task: asyncio.Task[Any]) -> None:
+        """Add a running task of another owner, which handles its failure."""
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 

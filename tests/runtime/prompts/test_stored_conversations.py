@@ -18,8 +18,8 @@ from callboard.contracts.commands.session import DeleteSession
 from callboard.contracts.content import fit_text
 from callboard.contracts.facts.message import MessageText
 from callboard.contracts.facts.turn import TurnSubmitted
+from callboard.contracts.ports.conversation_store import StoredConversation
 from callboard.contracts.ports.model import ModelMessage
-from callboard.contracts.ports.store import StoredConversation
 from callboard.contracts.record import Record
 from callboard.log.sqlite.blobs import SqliteBlobs
 from callboard.log.sqlite.facts import SqliteFacts

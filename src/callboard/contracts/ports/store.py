@@ -6,7 +6,7 @@ loop; blocking work runs in other threads. Sequences count from 1 within a strea
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Collection, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from typing import Protocol
 
 import msgspec
@@ -16,6 +16,7 @@ from ..content import Blob
 from ..live import Frame, Partial
 from ..record import NewFact, Origin, Record
 from ..rows.base import Op, Row
+from .conversation_store import ConversationStore
 
 
 class Head(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -273,40 +274,6 @@ class RowStore(Protocol):
 
     async def read_snapshot(self, stream: str, fingerprint: str) -> tuple[int, bytes, bytes] | None:
         """Return the stored state as (sequence, link, state); None for another fingerprint or a damaged one."""
-        ...
-
-
-class StoredConversation(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """The conversation of a thread after the fact `sequence`, which has the link `link` in the log.
-
-    `fingerprint` identifies the code that made it; other code must not use it. `parts` are encoded
-    separately, so that they can be encoded and decoded with pauses in between.
-    """
-
-    thread: str
-    sequence: int
-    link: bytes
-    fingerprint: str
-    parts: tuple[bytes, ...]
-
-
-class ConversationStore(Protocol):
-    """Conversations of threads, derived from the log with its contents and never believed over it.
-
-    They contain text of blobs. Whatever removes content of a stream also removes its conversations: an
-    erasure, a trim, a deletion, and `RowStore.clear`.
-    """
-
-    async def save(self, stream: str, conversations: Sequence[StoredConversation], threads: Collection[str]) -> None:
-        """Store conversations in one transaction, and delete those of threads that `threads` does not name.
-
-        Raises:
-            Refusal: `read_only`, or `store_full`. Nothing is then stored or deleted.
-        """
-        ...
-
-    async def read(self, stream: str, thread: str, fingerprint: str) -> StoredConversation | None:
-        """Return a thread's conversation; None for no conversation, another fingerprint, or a damaged one."""
         ...
 
 

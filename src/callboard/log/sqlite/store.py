@@ -8,7 +8,8 @@ from pathlib import Path
 import uuid_utils
 
 from ...contracts.ids import render
-from ...contracts.ports.store import BlobStore, ConversationStore, FactLog, PartialStore, RowStore
+from ...contracts.ports.conversation_store import ConversationStore
+from ...contracts.ports.store import BlobStore, FactLog, PartialStore, RowStore
 from .blobs import SqliteBlobs
 from .facts import SqliteFacts
 from .failures import VIEWS, build_unusable_refusal, convert_os_error, to_refusal

@@ -9,7 +9,7 @@ import msgspec
 
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.session import ThreadOpened
-from callboard.contracts.ports.store import StoredConversation
+from callboard.contracts.ports.conversation_store import StoredConversation
 from callboard.contracts.record import Record
 from callboard.control.state.session import Thread
 
@@ -24,7 +24,7 @@ from .stored_history import decode_history, encode_history
 log = logging.getLogger(__name__)
 
 
-#: Number of facts from which on a conversation is stored: folding fewer is quick.
+#: Least number of new facts for which a conversation is stored. Folding fewer is quick.
 STORED_FACTS = 1000
 
 
@@ -42,7 +42,7 @@ class Conversations:
         self._loaded: dict[str, History] = {}
         #: Newest fact of each thread's stored conversation, or of the last attempt to store it.
         self._stored: dict[str, int] = {}
-        #: While facts are being applied, the conversations are behind the state.
+        #: True while the conversations lack facts that the state has.
         self._is_applying = False
 
     async def get(self, thread: str) -> History:
@@ -94,21 +94,21 @@ class Conversations:
         if self._is_applying or self._session_state.unreadable is not None:
             return
         state = self._session_state.state
-        due = {
+        captured = {
             thread: history.capture_state(state.sequence)
             for thread, history in self._loaded.items()
             if history.has_turns
             and not _has_ended(state.threads[thread])
-            and self._is_due(state.threads[thread], closing=closing)
+            and self._has_grown(state.threads[thread], closing=closing)
         }
-        if not due:
+        if not captured:
             return
-        self._stored.update(dict.fromkeys(due, state.sequence))
+        self._stored.update(dict.fromkeys(captured, state.sequence))
         try:
             newest = await self._read_fact(state.sequence)
             if newest is None:
                 return
-            encoded = [(thread, await encode_history(captured)) for thread, captured in due.items()]
+            encoded = [(thread, await encode_history(history)) for thread, history in captured.items()]
             stored = [
                 StoredConversation(
                     thread=thread,
@@ -125,14 +125,14 @@ class Conversations:
         except Refusal as refusal:
             log.warning("the conversations of %s were not stored: %s", self._session, refusal.problem.message)
 
-    def _is_due(self, thread: Thread, *, closing: bool) -> bool:
+    def _has_grown(self, thread: Thread, *, closing: bool) -> bool:
         """Return True if enough facts are new: storing a conversation costs in proportion to its size."""
         floor, newest = find_history_floor(thread), self._session_state.state.sequence
         covered, new = newest - floor, newest - max(self._stored.get(thread.thread, 0), floor)
         return new >= STORED_FACTS and (closing or 3 * new >= covered)
 
     async def _begin(self, thread: str) -> tuple[History, int]:
-        """Return a conversation without turns, and the fact after which they are."""
+        """Return a conversation without turns, and the sequence after which its turns begin."""
         history = History(thread, self._dependencies.store.blobs, self._read_fact)
         state = self._session_state.state.threads[thread]
         after = find_history_floor(state)
@@ -144,7 +144,7 @@ class Conversations:
         return history, after
 
     async def _restore(self, thread: str) -> tuple[History, int] | None:
-        """Return the stored conversation and its newest fact. None if there is none that fits the log."""
+        """Return the stored conversation and its newest fact. None if it is missing or does not fit the log."""
         state, store = self._session_state.state, self._dependencies.store
         floor = find_history_floor(state.threads[thread])
         if state.sequence - floor < STORED_FACTS:
@@ -154,7 +154,7 @@ class Conversations:
         except Refusal as refusal:
             log.warning("the conversation of %s cannot be read: %s", thread, refusal.problem.message)
             return None
-        # Below the floor, it has only turns that are omitted now, and more facts follow it.
+        # All its turns are omitted now, and reading from the floor takes fewer facts.
         if stored is None or stored.sequence < floor:
             return None
         newest = await self._read_fact(stored.sequence)

@@ -61,7 +61,7 @@ SUMMARY = "<summary>\nSummary of the conversation so far{beside}:\n\n{text}\n</s
 #: Added if recent messages of people are kept as well.
 _EXCERPTS_FOLLOW = ". The newest messages of people are included in full beside it"
 
-#: Facts of a thread that change its conversation. The others are only counted.
+#: Facts of a thread that change its conversation. Others only move its sequence.
 APPLIED: frozenset[type[Fact]] = frozenset(
     {
         TurnSubmitted,
@@ -127,7 +127,7 @@ class History:
 
     @property
     def sequence(self) -> int:
-        """The newest fact that it contains."""
+        """The sequence of the newest fact that it contains."""
         return self._sequence
 
     @property
@@ -139,7 +139,7 @@ class History:
         """Return the state after `sequence`, from which a conversation continues. Later facts do not change it.
 
         Args:
-            sequence: The newest fact. Facts after the newest one that concerns the thread change nothing else.
+            sequence: The newest fact of the session. Facts of other threads change only this number.
         """
         return HistoryState(
             sequence=sequence,

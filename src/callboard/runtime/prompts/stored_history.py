@@ -22,7 +22,7 @@ MAX_STORED_BYTES = 16 * 1024 * 1024
 
 
 class HistoryState(msgspec.Struct, frozen=True, kw_only=True):
-    """All that a conversation consists of after the fact `sequence`. The default is an empty conversation.
+    """The complete state of a conversation after the fact `sequence`. The default is an empty one.
 
     Its text is the text of facts and blobs, from which secrets were redacted before they were
     stored. So it contains nothing that the log does not contain.
@@ -93,7 +93,7 @@ class _PinTable:
 
 
 async def encode_history(state: HistoryState) -> tuple[bytes, ...] | None:
-    """Encode a state in parts, with pauses for the event loop. None if it is too large to be stored."""
+    """Encode a state in parts, with pauses for the event loop. Return None above `MAX_STORED_BYTES`."""
     encoder, table = msgspec.msgpack.Encoder(), _PinTable()
     parts: list[bytes] = []
     size = 0

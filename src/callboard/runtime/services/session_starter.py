@@ -93,15 +93,17 @@ class SessionStarter(Service):
             session = await self._derive_session(command.turn_id)
         opened = await self._sessions.open(session, workspace)
 
-        async def list_it(decision: Decision) -> None:
+        async def list_session(decision: Decision) -> None:
             title = next((new.fact.title for new in decision.facts if isinstance(new.fact, SessionCreated)), "")
             await self._workspaces.apply_effect(session, workspace, ListSession(workspace, title, f"{session}/1"))
 
         try:
             request = msgspec.structs.replace(command, session_id=session)
             # A busy workspace would keep the group commit waiting.
-            joining = None if self._workspaces.get(workspace).is_changing else list_it
-            answer = await opened.host.run_command(request, actor, stored_answer, joining)
+            is_busy = self._workspaces.get(workspace).is_changing
+            answer = await opened.host.run_command(
+                request, actor, stored_answer, list_session=None if is_busy else list_session
+            )
         except Refusal:
             if opened.host.state.sequence == 0:
                 await self._sessions.release(session)

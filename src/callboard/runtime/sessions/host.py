@@ -138,17 +138,17 @@ class SessionHost:
         request: SessionCommand,
         actor: Actor,
         stored_answer: StoredAnswer | None = None,
-        alongside: Callable[[Decision], Awaitable[None]] | None = None,
+        list_session: Callable[[Decision], Awaitable[None]] | None = None,
     ) -> Answer:
         """Run a command and return its answer when it is durable.
 
-        `stored_answer` has the key and body hash under which the answer is stored. `alongside`
+        `stored_answer` has the key and body hash under which the answer is stored. `list_session`
         lists a new session. It starts right after the append, to join its group commit. Its errors
         are ignored, so the caller repeats it.
         """
         if isinstance(request, SubmitTurn | ResumeThread | RespondAction):
             await self.run_contexts.wait_ready()
-        return await self._run_serially(self._decide_command(request, actor, stored_answer, alongside))
+        return await self._run_serially(self._decide_command(request, actor, stored_answer, list_session))
 
     async def report(self, outcome: Outcome) -> None:
         """Decide on the outcome of an effect."""
@@ -163,7 +163,7 @@ class SessionHost:
         """
         task = asyncio.current_task()
         if task is not None:
-            self._work.adopt(task)
+            self._work.add(task)
         await self._run_alone(self._report(outcome))
 
     def is_committing(self, task: asyncio.Task[None]) -> bool:
@@ -212,7 +212,7 @@ class SessionHost:
         request: SessionCommand,
         actor: Actor,
         stored_answer: StoredAnswer | None,
-        alongside: Callable[[Decision], Awaitable[None]] | None,
+        list_session: Callable[[Decision], Awaitable[None]] | None,
     ) -> Answer:
         inputs = await self._decision_inputs.build_for_command(request, self.epoch, actor)
         decision, answer = decide_command(self.state, request, inputs)
@@ -222,7 +222,7 @@ class SessionHost:
             else msgspec.structs.replace(stored_answer, answer=msgspec.json.encode(answer))
         )
         origin = Origin(at=max(inputs.now, self.state.at), command_id=self.dependencies.ids.new("command"), actor=actor)
-        await self._commit(decision, origin, stored, alongside)
+        await self._commit(decision, origin, stored, list_session)
         return answer
 
     async def _report(self, outcome: Outcome) -> None:
@@ -236,7 +236,7 @@ class SessionHost:
         decision: Decision,
         origin: Origin,
         answer: StoredAnswer | None,
-        alongside: Callable[[Decision], Awaitable[None]] | None = None,
+        list_session: Callable[[Decision], Awaitable[None]] | None = None,
     ) -> None:
         if not decision.facts and answer is None:
             return
@@ -252,11 +252,11 @@ class SessionHost:
             answer=redactor.redact_answer(answer),
             closed=decision.closed,
             ends=decision.ends,
-            followed=alongside is not None,
+            followed=list_session is not None,
         )
-        if alongside is not None:
+        if list_session is not None:
             # It starts while the append is queued.
-            self._work.start(_ignore_errors(alongside(decision)))
+            self._work.start(_ignore_errors(list_session(decision)))
         records = await self.dependencies.store.facts.append(batch)
         self._session_state.apply_decision(decision, records)
         for record in records:
@@ -268,8 +268,8 @@ class SessionHost:
         self.dependencies.feed.publish_facts(self.session, records, batch.ends)
         await self.conversations.apply(records)
         for effect in derive_effects(records, imported=bool(self.state.source)):
-            # `alongside` lists the session.
-            if alongside is None or not isinstance(effect, ListSession):
+            # `list_session` has listed the session.
+            if list_session is None or not isinstance(effect, ListSession):
                 self._start_effect(self, effect)
         if self._session_state.needs_snapshot:
             await self._session_state.save()

@@ -24,7 +24,7 @@ from callboard.projection.view import SessionView
 from ..dependencies import Dependencies
 from ..fingerprint import compute_view_fingerprint
 from ..slices import split_pages, yield_in_slices
-from .readers import Readers
+from .reader_signal import ReaderSignal
 from .ring import Ring
 from .row_writer import RowWriter
 from .watermark import Watermark
@@ -32,7 +32,7 @@ from .window import RowT, Window
 
 log = logging.getLogger(__name__)
 
-#: Time after a wait in which the rest of what arrived is folded.
+#: Seconds after a wait in which the views fold what arrived during it, without another wait.
 _SAME_STEP_SECONDS = 0.05
 
 
@@ -41,7 +41,7 @@ class SessionViews:
 
     Args:
         card: Receives the session's changed card.
-        is_listed: Returns whether a client follows the list of sessions, and so the card.
+        is_listed: Returns True while a client follows the list of sessions, and so the card.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class SessionViews:
         self._ring = self._build_ring()
         self._watermark = Watermark()
         self._writer = RowWriter(session, dependencies, self._view)
-        self._readers = Readers(lambda: self._ring.is_read or self._watermark.waiting > 0 or is_listed())
+        self._reader_signal = ReaderSignal(lambda: self._ring.is_read or self._watermark.waiting > 0 or is_listed())
         self._task: asyncio.Task[None] | None = None
 
     async def open(self) -> None:
@@ -117,7 +117,7 @@ class SessionViews:
 
     async def follow(self, after: Cursor | None) -> AsyncGenerator[bytes]:
         """Yield encoded operations for a client, from its cursor or a snapshot."""
-        self._readers.announce()
+        self._reader_signal.send()
         async with aclosing(self._ring.follow(after)) as chunks:
             async for chunk in chunks:
                 yield chunk
@@ -139,7 +139,7 @@ class SessionViews:
     async def wait_for(self, sequence: int) -> None:
         """Wait until the rows show the fact of that sequence."""
         if self._watermark.sequence < sequence:
-            self._readers.announce()
+            self._reader_signal.send()
             await self._watermark.wait(sequence)
 
     def rows(self, kind: type[RowT]) -> list[RowT]:
@@ -175,9 +175,9 @@ class SessionViews:
         loop, waited_at = asyncio.get_running_loop(), -math.inf
         try:
             async for items in self._dependencies.feed.follow(self._session, None):
-                # What arrived during a wait is folded with it.
+                # Fold what arrived during a wait in one step.
                 if ready.is_set() and loop.time() - waited_at > _SAME_STEP_SECONDS:
-                    await self._readers.wait(self._dependencies.limits.fold_behind)
+                    await self._reader_signal.wait(self._dependencies.limits.fold_behind)
                     waited_at = loop.time()
                 for item in _join_facts(items):
                     await self._apply(item)

@@ -56,13 +56,13 @@ class Watermark:
 
 
 async def read_stored_watermark(store: Store, session: str) -> int:
-    """Return the newest fact that the stored rows show. Read it before a row, so that no fact is missed."""
+    """Return the sequence of the newest fact in the stored rows. Read it before a row, to miss no fact."""
     views = await store.rows.read_views(session)
     return 0 if views is None else views.watermark
 
 
 async def read_unwritten_facts(store: Store, session: str, watermark: int) -> AsyncGenerator[Record]:
-    """Yield the facts after the watermark. Rows lag behind the log, without a reader for seconds."""
+    """Yield the facts after the watermark. Without a reader, rows are seconds behind the log."""
     while records := await store.facts.read(session, after=watermark, limit=_PAGE):
         for record in records:
             yield record

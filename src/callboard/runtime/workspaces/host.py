@@ -95,7 +95,7 @@ class WorkspaceHost:
                 sessions=self.state.sessions,
                 problem=self.problem,
             )
-            # A turn reads it some ten times.
+            # A turn reads the context some ten times.
             self._context = self.state, context
         return context
 
@@ -173,12 +173,12 @@ class WorkspaceHost:
 
     @property
     def is_followed(self) -> bool:
-        """Return True while a client follows, or has just begun or ended to."""
+        """Return True while a client follows, or can continue from a cursor that it received."""
         return self._ring.is_read
 
     def follow(self, after: Cursor | None) -> AsyncGenerator[bytes]:
         """Yield encoded operations for a client."""
-        # Cards that change before the client takes its snapshot are in it.
+        # Its snapshot includes cards that change before the client reads it.
         self._ring.hold()
         return self._ring.follow(after)
 

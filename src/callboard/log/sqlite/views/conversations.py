@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 
 import msgspec
 
-from ....contracts.ports.store import StoredConversation
+from ....contracts.ports.conversation_store import StoredConversation
 from ..failures import build_read_only_refusal
 from ..readers import Readers
 from ..writer import Writer
