@@ -10,7 +10,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.store import Head
 from callboard.contracts.record import Record
 from callboard.log.memory import MemoryStore
-from callboard.log.subscriptions import RECENT_STREAMS, Subscriptions
+from callboard.log.subscriptions import MAX_KEPT_BATCHES, MAX_KEPT_BYTES, Subscriptions
 
 from .samples import STREAM, batch, fill, text_fact
 
@@ -64,7 +64,7 @@ async def test_a_stream_is_followed_from_its_newest_facts_without_a_read() -> No
     store = MemoryStore()
     reads = ObservedReads(store)
     subscriptions = Subscriptions(reads.read, reads.read_head)
-    for number in range(RECENT_STREAMS + 1):
+    for number in range(MAX_KEPT_BATCHES + 1):
         stream = f"{STREAM}{number}"
         subscriptions.publish(stream, await store.facts.append(batch(0, text_fact("new"), stream=stream)))
 
@@ -75,6 +75,24 @@ async def test_a_stream_is_followed_from_its_newest_facts_without_a_read() -> No
     # Only the newest streams stay in memory.
     await anext(subscriptions.follow(f"{STREAM}0", 0))
     assert reads.count == 1
+    await store.close()
+
+
+async def test_a_large_batch_does_not_stay_in_memory_for_later_followers() -> None:
+    """Design rule: memory is bounded in bytes, not only in batches."""
+    store = MemoryStore()
+    reads = ObservedReads(store)
+    subscriptions = Subscriptions(reads.read, reads.read_head)
+    subscriptions.publish(STREAM, await store.facts.append(batch(0, text_fact("small"))))
+    large = [text_fact("x" * 4096)] * (MAX_KEPT_BYTES // 4096)
+    subscriptions.publish(STREAM, await store.facts.append(batch(1, *large)))
+
+    following = subscriptions.follow(STREAM, 1)
+    received = await anext(following)
+
+    assert [record.sequence for record in received] == list(range(2, 2 + len(large)))
+    assert reads.count == 1
+    await following.aclose()
     await store.close()
 
 

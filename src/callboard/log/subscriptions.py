@@ -17,8 +17,10 @@ from callboard.contracts.record import Record
 TAIL = 512
 #: The largest batch of a follower.
 MAX_BATCH = 500
-#: Streams without followers whose newest batch stays in memory: a client that changed a stream often follows it next.
-RECENT_STREAMS = 32
+#: Streams without followers of which the newest batch stays in memory: a client that changed a stream often follows it next.
+MAX_KEPT_BATCHES = 32
+#: Largest size of the facts of a batch that stays in memory, in bytes: 4 MiB for all.
+MAX_KEPT_BYTES = 128 * 1024
 
 
 class FactReader(Protocol):
@@ -54,7 +56,7 @@ class Subscriptions:
         self._head = head
         self._poll = poll
         self._streams: dict[str, _Stream] = {}
-        self._recent: OrderedDict[str, tuple[Record, ...]] = OrderedDict()
+        self._newest_batches: OrderedDict[str, tuple[Record, ...]] = OrderedDict()
         self._closed = False
 
     def publish(self, stream: str, records: tuple[Record, ...]) -> None:
@@ -63,10 +65,7 @@ class Subscriptions:
             return
         followed = self._streams.get(stream)
         if followed is None:
-            self._recent[stream] = records
-            self._recent.move_to_end(stream)
-            if len(self._recent) > RECENT_STREAMS:
-                self._recent.popitem(last=False)
+            self._keep_newest(stream, records)
             return
         if followed.tail and followed.tail[-1].sequence + 1 != records[0].sequence:
             followed.tail.clear()
@@ -76,7 +75,7 @@ class Subscriptions:
 
     def reset(self, stream: str) -> None:
         """Forget the facts of a stream that lost some of them, and wake its followers."""
-        self._recent.pop(stream, None)
+        self._newest_batches.pop(stream, None)
         followed = self._streams.get(stream)
         if followed is not None:
             followed.tail.clear()
@@ -98,9 +97,9 @@ class Subscriptions:
         followed = self._streams.get(stream)
         if followed is None:
             followed = self._streams[stream] = _Stream()
-            if recent := self._recent.pop(stream, None):
-                followed.tail.extend(recent)
-                followed.end = recent[-1].sequence
+            if newest := self._newest_batches.pop(stream, None):
+                followed.tail.extend(newest)
+                followed.end = newest[-1].sequence
         waker = asyncio.Event()
         followed.wakers.add(waker)
         try:
@@ -123,6 +122,13 @@ class Subscriptions:
             followed.wakers.discard(waker)
             if not followed.wakers:
                 self._streams.pop(stream, None)
+
+    def _keep_newest(self, stream: str, records: tuple[Record, ...]) -> None:
+        self._newest_batches.pop(stream, None)
+        if sum([len(record.payload or b"") for record in records]) <= MAX_KEPT_BYTES:
+            self._newest_batches[stream] = records
+            if len(self._newest_batches) > MAX_KEPT_BATCHES:
+                self._newest_batches.popitem(last=False)
 
     async def _check_end(self, stream: str, after: int) -> None:
         end = (await self._head(stream)).sequence
