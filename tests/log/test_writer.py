@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
+import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import closing
 from pathlib import Path
@@ -86,3 +88,45 @@ async def test_a_refusal_before_any_write_does_not_affect_other_work(tmp_path: P
     with pytest.raises(Refusal, match="does not fit"):
         await refused
     assert (ran, words(tmp_path)) == (["first"], ["first", "last"])
+
+
+def submit_between(
+    writer: Writer, then: Callable[[sqlite3.Connection], str], *, brief: bool
+) -> list[asyncio.Future[str]]:
+    """Submit work, and the next work while it runs, so that each has its own transaction."""
+    is_running, is_followed = threading.Event(), threading.Event()
+
+    def run(connection: sqlite3.Connection) -> str:
+        is_running.set()
+        is_followed.wait(20)
+        return insert(connection, "first")
+
+    first = writer.submit(run, brief=True)
+    is_running.wait(20)
+    following = writer.submit(then, brief=brief)
+    is_followed.set()
+    return [first, following]
+
+
+async def test_a_result_does_not_wait_for_long_work(writer: Writer) -> None:
+    """Only brief work may delay what is durable."""
+    is_received = threading.Event()
+
+    def wait(_: sqlite3.Connection) -> str:
+        return str(is_received.wait(20))
+
+    first, following = submit_between(writer, wait, brief=False)
+
+    assert await first == "first"
+    is_received.set()
+    assert await following == "True"
+
+
+@pytest.mark.parametrize("brief", [True, False])
+async def test_a_result_is_received_even_if_the_next_transaction_fails(writer: Writer, brief: bool) -> None:
+    """What is durable is acknowledged."""
+    first, following = submit_between(writer, lambda connection: insert(connection, "first"), brief=brief)
+
+    assert await first == "first"
+    with pytest.raises(Refusal):
+        await following

@@ -165,7 +165,7 @@ def _acknowledge_early() -> None:
     from callboard.log.sqlite.schema import FACTS
     from callboard.log.sqlite.writer import Writer
 
-    attempt, settle = getattr(Writer, "_attempt"), getattr(Writer, "_settle")  # noqa: B009
+    attempt, send = getattr(Writer, "_attempt"), getattr(Writer, "_send")  # noqa: B009
 
     def early(writer: Any, group: Any) -> Any:
         if not getattr(writer, "_path").endswith(FACTS):  # noqa: B009
@@ -182,7 +182,7 @@ def _acknowledge_early() -> None:
                     outcome = refusal
                 outcomes.append(outcome)
                 if len(outcomes) == len(group):
-                    settle(writer, group, outcomes)
+                    send(writer, group, outcomes)
                     time.sleep(LINGER)
                 if isinstance(outcome, Refusal):
                     raise outcome

@@ -67,6 +67,7 @@ class SqliteFacts:
             lambda connection: append(connection, self._ledger, batch, draft),
             lambda records: self.subscriptions.publish(batch.stream, records),
             followed=batch.followed,
+            brief=True,
         )
 
     async def read(

@@ -38,9 +38,10 @@ class Work(Generic[T]):
         after: Called in the event loop once the result is durable.
         scrub: Whether the write-ahead log is emptied afterwards, so that no former content is left.
         followed: Whether more work for the same transaction arrives immediately.
+        brief: Whether it takes less time than a commit, so that the results of the transaction before may wait for it.
     """
 
-    __slots__ = ("after", "followed", "future", "loop", "run", "scrub", "settled")
+    __slots__ = ("after", "brief", "followed", "future", "loop", "run", "scrub", "settled")
 
     def __init__(
         self,
@@ -49,11 +50,13 @@ class Work(Generic[T]):
         *,
         scrub: bool = False,
         followed: bool = False,
+        brief: bool = False,
     ) -> None:
         self.run = run
         self.after = after
         self.scrub = scrub
         self.followed = followed
+        self.brief = brief
         self.settled = False
         self.loop = asyncio.get_running_loop()
         self.future: asyncio.Future[T] = self.loop.create_future()
@@ -119,6 +122,8 @@ class Writer:
         self._closed = False
         self._broken: Refusal | None = None
         self._transactions = 0
+        #: A committed transaction whose results have not been sent.
+        self._committed: tuple[Sequence[Work[Any]], Sequence[Any]] | None = None
         self._thread = threading.Thread(target=self._work, name=f"writer of {path}", daemon=True)
         self._thread.start()
 
@@ -129,6 +134,7 @@ class Writer:
         *,
         scrub: bool = False,
         followed: bool = False,
+        brief: bool = False,
     ) -> asyncio.Future[T]:
         """Queue work and return a future of its durable result. Raises Refusal `store_unusable` after `close`.
 
@@ -136,7 +142,7 @@ class Writer:
         """
         if self._closed:
             raise build_unusable_refusal(self._path, "it has been closed")
-        work = Work(run, after, scrub=scrub, followed=followed)
+        work = Work(run, after, scrub=scrub, followed=followed, brief=brief)
         self._queue.put(work)
         return work.future
 
@@ -158,6 +164,7 @@ class Writer:
                 break
             if not group:
                 pause = self._tidy()
+        self._settle()
         with contextlib.suppress(sqlite3.Error):
             self._checkpoint()
         with contextlib.suppress(sqlite3.Error):
@@ -167,16 +174,29 @@ class Writer:
         """Return the queued work, empty after `pause` seconds without any, and whether it is the last."""
         group: list[Work[Any]] = []
         try:
-            work = self._queue.get(timeout=pause)
+            work = self._take(pause)
             while work is not None:
                 group.append(work)
-                work = self._queue.get(timeout=LINGER if work.followed else 0)
+                work = self._take(LINGER if work.followed else 0)
         except queue.Empty:
             return group, False
         return group, True
 
+    def _take(self, pause: float | None) -> Work[Any] | None:
+        """Return the next work. Send the results of the transaction before, if there is none yet. Raises queue.Empty."""
+        try:
+            return self._queue.get_nowait()
+        except queue.Empty:
+            if pause == 0:
+                raise
+        self._settle()
+        return self._queue.get(timeout=pause)
+
     def _commit(self, group: Sequence[Work[Any]]) -> None:
+        if not all(work.brief for work in group):
+            self._settle()
         done = self._attempt(group)
+        self._settle()
         if done.retry_each:
             for work in group:
                 self._commit([work])
@@ -184,9 +204,10 @@ class Writer:
         if any(work.scrub for work in group):
             with contextlib.suppress(sqlite3.Error):
                 self._checkpoint()
-        self._settle(group, done.outcomes)
+        self._committed = group, done.outcomes
         self._transactions += 1
         if self._transactions % CHECK_EVERY == 0:
+            self._settle()
             with contextlib.suppress(sqlite3.Error):
                 self._vacuum(SPARE_PAGES)
 
@@ -209,6 +230,9 @@ class Writer:
                         raise
                     outcomes.append(refusal)
             self._hooks.flush(connection)
+            # The event loop works on the results of the transaction before during the commit, which needs no GIL. Earlier,
+            # it would keep the GIL from each statement of this transaction.
+            self._settle()
             connection.execute("COMMIT")
         except Exception as error:
             failure = self._roll_back(error)
@@ -231,7 +255,13 @@ class Writer:
                 self._damaged()
         return refusal
 
-    def _settle(self, group: Sequence[Work[Any]], outcomes: Sequence[Any]) -> None:
+    def _settle(self) -> None:
+        """Send the results of the last transaction, unless they are sent."""
+        if self._committed is not None:
+            committed, self._committed = self._committed, None
+            self._send(*committed)
+
+    def _send(self, group: Sequence[Work[Any]], outcomes: Sequence[Any]) -> None:
         """Settle all work with one call into the event loop, unless the loop is closed."""
 
         def settle() -> None:
