@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -130,6 +130,8 @@ Effect = (
     | WriteProcess
     | EndProcesses
 )
+FactT = TypeVar("FactT", bound=Fact)
+Derive = Callable[[Record, Any], list[Effect]]
 
 
 def derive_effects(records: Iterable[Record], *, imported: bool = False) -> list[Effect]:
@@ -145,49 +147,56 @@ def derive_effects(records: Iterable[Record], *, imported: bool = False) -> list
     return effects
 
 
-def _put_to_sleep(record: Record, fact: AgentSlept) -> list[Effect]:
+def _derive_sleep(record: Record, fact: AgentSlept) -> list[Effect]:
     schedule = ScheduleSession(record.event_id)
     return [WakeAt(fact.wake_at), schedule] if fact.wake_at else [schedule]
 
 
-def _close_child(record: Record, fact: SubagentClosed) -> list[Effect]:
+def _derive_close(record: Record, fact: SubagentClosed) -> list[Effect]:
     end = EndProcesses(record.scope)
     return [end, RemoveWorktree(record.scope, fact.worktree, fact.branch, fact.base)] if fact.worktree else [end]
 
 
-def _run_tool(record: Record, fact: ToolStarted) -> list[Effect]:
+def _derive_tool(record: Record, fact: ToolStarted) -> list[Effect]:
     return [RunTool(record.scope)] if fact.tool not in TEAM_TOOLS or fact.tool == MERGE else []
 
 
-def _make_worktree(record: Record, fact: SubagentQueued) -> list[Effect]:
+def _derive_worktree(record: Record, fact: SubagentQueued) -> list[Effect]:
     return [MakeWorktree(record.scope)] if fact.queue_reason == "worktree" else []
 
 
-def _expire_action(record: Record, fact: ActionRequired) -> list[Effect]:
+def _derive_expiry(record: Record, fact: ActionRequired) -> list[Effect]:
     return [ExpireAction(record.scope, fact.expires_at)] if fact.expires_at else []
 
 
-def _share_rule(record: Record, fact: PermissionRuleAdded) -> list[Effect]:
+def _derive_sharing(record: Record, fact: PermissionRuleAdded) -> list[Effect]:
     return [ShareRule(fact.rule, record.event_id)] if fact.rule.scope == "workspace" else []
 
 
-#: The effects of each type of fact that has any.
-_EFFECTS: dict[type[Fact], Callable[[Record, Any], list[Effect]]] = {
-    ModelRequested: lambda record, fact: [AskModel(record.scope, fact)],
-    ToolStarted: _run_tool,
-    AgentSlept: _put_to_sleep,
-    SubagentsAwaited: lambda record, fact: [WakeAt(fact.until)] if fact.until else [],
-    HandoffRequested: lambda record, fact: [WakeAt(fact.reply_by)] if fact.reply_by else [],
-    SubagentQueued: _make_worktree,
-    SubagentCancelled: lambda record, fact: [EndProcesses(record.scope)],
-    SubagentClosed: _close_child,
-    ProcessInputGiven: lambda record, fact: [WriteProcess(record.scope, fact.text.text, fact.end)],
-    ProcessStopRequested: lambda record, fact: [EndProcesses(record.scope)],
-    TurnInterruptRequested: lambda record, fact: [StopRun(record.scope, fact.cause, fact.reason)],
-    ActionRequired: _expire_action,
-    SessionCreated: lambda record, fact: [ListSession(fact.workspace_id, fact.title, record.event_id)],
-    PermissionRuleAdded: _share_rule,
-}
+def _pair(kind: type[FactT], derive: Callable[[Record, FactT], list[Effect]]) -> tuple[type[Fact], Derive]:
+    """Pair a type of fact with the function of its effects, so that the type checker compares them."""
+    return kind, derive
+
+
+#: The function that derives the effects of each type of fact. Most types have none: a lookup takes less time than a match.
+_EFFECTS: dict[type[Fact], Derive] = dict(
+    (
+        _pair(ModelRequested, lambda record, fact: [AskModel(record.scope, fact)]),
+        _pair(ToolStarted, _derive_tool),
+        _pair(AgentSlept, _derive_sleep),
+        _pair(SubagentsAwaited, lambda _, fact: [WakeAt(fact.until)] if fact.until else []),
+        _pair(HandoffRequested, lambda _, fact: [WakeAt(fact.reply_by)] if fact.reply_by else []),
+        _pair(SubagentQueued, _derive_worktree),
+        _pair(SubagentCancelled, lambda record, _: [EndProcesses(record.scope)]),
+        _pair(SubagentClosed, _derive_close),
+        _pair(ProcessInputGiven, lambda record, fact: [WriteProcess(record.scope, fact.text.text, fact.end)]),
+        _pair(ProcessStopRequested, lambda record, _: [EndProcesses(record.scope)]),
+        _pair(TurnInterruptRequested, lambda record, fact: [StopRun(record.scope, fact.cause, fact.reason)]),
+        _pair(ActionRequired, _derive_expiry),
+        _pair(SessionCreated, lambda record, fact: [ListSession(fact.workspace_id, fact.title, record.event_id)]),
+        _pair(PermissionRuleAdded, _derive_sharing),
+    )
+)
 
 
 def has_sleeping_agents(state: Session) -> bool:

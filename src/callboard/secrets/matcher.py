@@ -114,10 +114,8 @@ class Matcher:
         matches: list[Match] = []
         if self._handles:
             matches = [*self._find_broken(text, at), *self._find_escaped(text, at), *self._find_in_dumps(text, at)]
-        until, hits = len(text), _find_hits(self._everything, text)
-        if not hits and not matches:
-            return matches, until
-        for index, start, end in hits:
+        until = len(text)
+        for index, start, end in _find_hits(self._everything, text):
             target = self._targets[index]
             if isinstance(target, str):
                 matches.append(Match(start, end, self._handles[target]))
@@ -141,11 +139,7 @@ class Matcher:
 
     def _find_broken(self, text: str, at: int) -> list[Match]:
         """Return stored values that are split over lines."""
-        if (
-            not self._handles
-            or ("\n" not in text and "\\n" not in text)
-            or not _find_hits(self._values, _join_lines(text))
-        ):
+        if ("\n" not in text and "\\n" not in text) or not _find_hits(self._values, _join_lines(text)):
             return []
         return _find_without(_BREAK, self._values, text, at)
 
@@ -156,7 +150,7 @@ class Matcher:
     def _find_in_dumps(self, text: str, at: int) -> list[Match]:
         """Return rows of dumps that contain stored values."""
         matches: list[Match] = []
-        for dump in find_dumps(text, at) if self._handles else ():
+        for dump in find_dumps(text, at):
             for _, first, behind in _find_hits(self._dumped, dump.data):
                 matches.append(Match(*dump.find_span(first, behind), ""))
         return matches

@@ -210,6 +210,7 @@ def _record_usage(state: Session, fact: CostRecorded, context: FactContext) -> S
     )
 
 
+#: The function that counts each type of fact. A lookup takes less time than a match.
 _COUNTERS: dict[type[Fact], Callable[[Session, Any, FactContext], Session]] = {
     ModelRequested: _count_request,
     MessageText: _count_text,
