@@ -204,10 +204,10 @@ class SessionViews:
                 await self._catch_up(cursor, partials)
 
     def _apply_facts(self, cursor: Cursor, records: Sequence[Record]) -> None:
-        ops = [op for record in records for op in self._view.apply(record)]
+        ops = compact(op for record in records for op in self._view.apply(record))
         self._write(ops, records[-1].sequence)
         self._window.apply(ops)
-        self._ring.push(cursor, compact(op for op in ops if op.panel in SESSION_PANELS))
+        self._ring.push(cursor, [op for op in ops if op.panel in SESSION_PANELS])
         self._watermark.advance(records[-1].sequence)
 
     async def _catch_up(self, cursor: Cursor, partials: Sequence[Partial]) -> None:

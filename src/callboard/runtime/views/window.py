@@ -67,7 +67,7 @@ class Window:
         visible = [op for op in ops if op.panel in SESSION_PANELS]
         self._table.apply(visible)
         for op in visible:
-            if isinstance(op, Upsert) and isinstance(op.row, Part | RunRow):
+            if isinstance(op, Upsert) and isinstance(op.row, (Part, RunRow)):
                 self._turn_rows.setdefault(op.row.turn_id, set()).add((op.panel, op.row.key))
         if any(isinstance(op, Upsert) and op.panel == TurnRow.panel for op in visible):
             self._cut()
