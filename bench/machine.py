@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from callboard import __version__
+from callboard.app.hosting.process import settle_heap
 
 from .peers import PEERS
 
@@ -18,12 +19,12 @@ _PACKAGES = ("msgspec", "starlette", "uvicorn", *(package for _, names in PEERS.
 
 
 def settle() -> None:
-    """Exclude all present objects from later garbage collections, as Callboard's server does after its start.
+    """Exclude all present objects from later garbage collections, and collect less often, as Callboard's server does.
 
     Each worker that compares systems calls this for every system, so that no figure contains visits to its modules.
     """
     gc.collect()
-    gc.freeze()
+    settle_heap()
 
 
 def resident() -> int:
