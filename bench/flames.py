@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from html import escape
 from pathlib import PurePath
 
+from bench.rigs.processes import ROOT
+
 #: Share of the whole below which a box is not drawn.
 _SMALLEST = 0.001
 _LEGEND = {
@@ -103,6 +105,25 @@ def page(samples: Iterable[Sample], turns: int) -> str:
         legend=legend,
         boxes="".join(box for _, box in boxes),
     )
+
+
+def decode(records: Iterable[tuple[Sequence[str], float]]) -> Iterator[Sample]:
+    """Yield pyinstrument's samples. A function is its name, path and line, then marked attributes such as its class."""
+    for stack, seconds in records:
+        frames: list[tuple[str, str]] = []
+        for function in stack:
+            head, *attributes = function.split("\x01")
+            name, path, _ = head.split("\x00")
+            owner = next((f"{mark[1:]}." for mark in attributes if mark.startswith("c")), "")
+            frames.append((f"{owner}{name}", _shorten(path)))
+        yield frames, seconds
+
+
+def _shorten(path: str) -> str:
+    """Return a path without the folders above the package."""
+    for folder in ("/site-packages/", "/src/", f"{ROOT}/", "/lib/"):
+        path = path.rpartition(folder)[2]
+    return path
 
 
 def _boxes(frame: Frame, root: Frame, start: float, depth: int, turns: int) -> Iterator[tuple[int, str]]:

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from bench.flames import Sample, merge, page
+from bench.flames import Sample, decode, merge, page
 
 LOOP = ("BaseEventLoop._run_once", "asyncio/base_events.py")
 ENTRY = ("Handle._run", "asyncio/events.py")
@@ -48,3 +48,12 @@ def test_a_function_of_a_comprehension_is_text_and_not_markup() -> None:
 
     assert "Batch.&lt;listcomp&gt;" in drawn
     assert "<listcomp>" not in drawn
+
+
+def test_a_sampled_function_has_its_class_and_its_path_below_the_package() -> None:
+    """The samples name a function, its file and its line, then attributes marked with a letter."""
+    function = "_report\x00/home/ann/callboard/src/callboard/runtime/sessions/host.py\x00230\x01l231\x01cSessionHost"
+
+    samples = list(decode([([function, "select\x00/usr/lib/python3.11/selectors.py\x00452"], 0.002)]))
+
+    assert samples == [([REPORT, ("select", "python3.11/selectors.py")], 0.002)]
