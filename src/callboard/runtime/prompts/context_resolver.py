@@ -27,6 +27,7 @@ from callboard.tools.files.paths import MAX_NAME_BYTES, display
 
 from ..dependencies import Dependencies
 from ..session_state import SessionState
+from ..views.current_rows import read_current_rows
 from ..views.watermark import read_stored_watermark, read_unwritten_facts
 from ..workspaces.context import WorkspaceContext
 from ..workspaces.effective_rules import build_person_context
@@ -190,14 +191,11 @@ class ContextResolver:
         listed = self._workspace().sessions.get(name)
         if listed is None:
             return _build_missing_ref(name, "not_found", "the workspace has no such session")
-        rows = self._dependencies.store.rows
-        turns = [
-            row for row in await rows.read_rows(name, TurnRow.panel, limit=SESSION_TURNS) if isinstance(row, TurnRow)
-        ]
+        rows = await read_current_rows(self._dependencies.store, name)
         sections = [f"# {listed.title}"]
-        for turn in turns:
-            parts = [await rows.read_row(name, TextPart.panel, key) for key in turn.final_parts]
-            answer = "\n\n".join([await self._read_text(part) for part in parts if isinstance(part, TextPart)])
+        for turn in await rows.list_newest(TurnRow, SESSION_TURNS):
+            parts = [await rows.get(TextPart, key) for key in turn.final_parts]
+            answer = "\n\n".join([await self._read_text(part) for part in parts if part is not None])
             sections.append(f"## {turn.input.text}\n\n{answer or f'({turn.state})'}")
         text = "\n\n".join(sections)[:MAX_SESSION_CHARS]
         blob = self._redact_to_blob(text.encode("utf-8", "replace"), TEXT)
