@@ -269,7 +269,8 @@ class SessionRegistry:
         async with self._renewing:
             if opened.is_renewing or self._dependencies.store.rows.is_discarded(session):
                 opened.is_renewing = True
-                await opened.views.close()
+                # Callers may wait for rows of any durable fact.
+                await opened.views.close((await self._dependencies.store.facts.read_head(session)).sequence)
                 opened.views = SessionViews(session, self._dependencies, self._card, self._is_listed)
                 await opened.views.open()
                 opened.is_renewing = False
@@ -278,11 +279,16 @@ class SessionRegistry:
     async def _close(opened: OpenSession) -> None:
         # Close in reverse order, and continue after an error.
         async with AsyncExitStack() as closing:
-            closing.push_async_callback(opened.views.close, opened.host.state.sequence)
+            closing.push_async_callback(_close_views, opened)
             # A host without a lease made no decision, and its state can be incomplete.
             if opened.host.epoch:
                 closing.push_async_callback(opened.host.save)
                 closing.push_async_callback(opened.effect_runner.close, opened.host)
+
+
+async def _close_views(opened: OpenSession) -> None:
+    # The facts that record how its work ended are among the newest.
+    await opened.views.close(opened.host.state.sequence)
 
 
 def build_unknown_thread(thread: str | None) -> Refusal:

@@ -8,6 +8,7 @@ from pathlib import Path
 from callboard.contracts.commands.session import ListSessions
 from callboard.contracts.rows.session import SessionCard
 from callboard.contracts.rows.turn import TurnRow
+from callboard.log.sqlite.store import open_store
 from callboard.projection.rows import Table
 from tests.runtime.rigs.runtime_rig import PATIENCE, RuntimeRig, calls, events, open_runtime, says
 
@@ -23,6 +24,10 @@ async def run_turn(rig: RuntimeRig) -> str:
 async def read_stored_card(rig: RuntimeRig, session: str) -> SessionCard | None:
     row = await rig.runtime.dependencies.store.rows.read_row(session, "sessions", session)
     return row if isinstance(row, SessionCard) else None
+
+
+async def has_stored_card(rig: RuntimeRig, session: str) -> bool:
+    return await read_stored_card(rig, session) is not None
 
 
 async def test_facts_are_folded_when_a_client_reads(tmp_path: Path) -> None:
@@ -54,6 +59,63 @@ async def test_a_follower_of_the_list_sees_sessions_without_clients(tmp_path: Pa
                     break
 
         assert [card.key for card in cards] == sessions
+
+
+async def test_a_follower_of_the_list_sees_the_end_of_a_turn_without_a_client(tmp_path: Path) -> None:
+    """R8: text that arrived before the follower must not delay the facts after it."""
+    spoken = [{"pause": 100}, {"text": "Begun."}, {"wait_for": "go.txt"}, {"text": " Done."}]
+    async with open_runtime(tmp_path, calls(spoken), fold_behind=NEVER) as rig:
+        turn = await rig.submit("hello")
+        await rig.read(turn.session_id)
+        await rig.wait_partial(turn.session_id, "Begun.")
+        states, table = list[str](), Table()
+        async with asyncio.timeout(PATIENCE):
+            async for chunk in rig.runtime.feeds.follow_ops(rig.workspace, after=None):
+                for _, ops in events(chunk):
+                    table.apply(ops)
+                states += [card.state for card in table.list_rows(SessionCard)]
+                (tmp_path / "go.txt").touch()
+                if states[-1:] == ["idle"]:
+                    break
+
+        assert states[0] == "running"
+
+
+async def test_a_reader_receives_rows_although_the_views_are_renewed(tmp_path: Path) -> None:
+    """R8"""
+    async with open_runtime(tmp_path, calls(says("Done.")), fold_behind=NEVER) as rig:
+        session = await run_turn(rig)
+        opened = await rig.runtime.sessions.get(session)
+        # As after damage of the stored rows: the next use reopens the views.
+        opened.is_renewing = True
+
+        async with asyncio.timeout(PATIENCE):
+            reading = asyncio.create_task(opened.views.wait_for(opened.host.state.sequence))
+            await rig.runtime.sessions.get(session)
+            await reading
+            read = await rig.read(session)
+
+        assert read.last_turn is not None
+        assert read.last_turn.state == "completed"
+
+
+async def test_closing_writes_the_rows_of_the_facts_that_it_adds(tmp_path: Path) -> None:
+    """R8: a stopped server leaves no session that looks as if it were running."""
+    async with open_runtime(tmp_path, calls([{"wait_for": "never.txt"}]), fold_behind=NEVER, write_behind=0.2) as rig:
+        turn = await rig.submit("hello")
+        await rig.until(turn.session_id, "model.requested")
+        await rig.read(turn.session_id)
+        # Later facts are not folded in the same step.
+        await rig.wait_until(lambda: has_stored_card(rig, turn.session_id))
+
+    store = open_store(tmp_path / "state")
+    views, head = await store.rows.read_views(turn.session_id), await store.facts.read_head(turn.session_id)
+    card = await store.rows.read_row(turn.session_id, "sessions", turn.session_id)
+    await store.close()
+    assert views is not None
+    assert views.watermark == head.sequence
+    assert isinstance(card, SessionCard)
+    assert card.state == "interrupted"
 
 
 async def test_rows_follow_after_a_time_without_a_reader(tmp_path: Path) -> None:

@@ -138,9 +138,9 @@ class SessionViews:
 
     async def wait_for(self, sequence: int) -> None:
         """Wait until the rows show the fact of that sequence."""
-        if self._watermark.sequence < sequence:
-            self._reader_signal.send()
-            await self._watermark.wait(sequence)
+        # Also when the rows are current: a wait that began before must not delay the next facts.
+        self._reader_signal.send()
+        await self._watermark.wait(sequence)
 
     def rows(self, kind: type[RowT]) -> list[RowT]:
         """Return the newest rows of a kind, in order."""
