@@ -77,8 +77,9 @@ class Conversations:
                 )
             author = record.scope.thread
             await self._add(author, record)
-            for receiver in {*list_receivers(record)} - {author}:
-                await self._add(receiver, record)
+            if receivers := list_receivers(record):
+                for receiver in {*receivers} - {author}:
+                    await self._add(receiver, record)
         for thread in list(self._loaded):
             state = self._session_state.state.threads.get(thread)
             if state is None or _has_ended(state):

@@ -122,6 +122,8 @@ class ExternalAgentRegistry:
 
     def apply(self, records: Iterable[Record]) -> None:
         """Pass facts to the calls that wait for them."""
+        if not self._expected:
+            return
         for record in records:
             fact, call = record.fact, record.scope.tool_call
             if call in self._expected and isinstance(fact, ActionResolved):

@@ -46,6 +46,8 @@ class PendingAnswers:
 
     def apply(self, records: Iterable[Record]) -> None:
         """Pass facts to the calls that wait for them."""
+        if not self._expected:
+            return
         for record in records:
             expected = self._expected.get(record.scope.tool_call)
             if (
