@@ -122,6 +122,22 @@ async def test_a_result_does_not_wait_for_long_work(writer: Writer) -> None:
     assert await following == "True"
 
 
+async def test_a_result_is_received_during_the_commit_of_the_next_transaction(writer: Writer) -> None:
+    """A durable result waits for no sync but its own."""
+    is_received, waits = threading.Event(), list[bool]()
+
+    def then(connection: sqlite3.Connection) -> str:
+        connection.set_trace_callback(lambda sql: waits.append(is_received.wait(20)) if sql == "COMMIT" else None)
+        return insert(connection, "last")
+
+    first, following = submit_between(writer, then, brief=True)
+
+    assert await first == "first"
+    is_received.set()
+    assert await following == "last"
+    assert waits == [True]
+
+
 @pytest.mark.parametrize("brief", [True, False])
 async def test_a_result_is_received_even_if_the_next_transaction_fails(writer: Writer, brief: bool) -> None:
     """What is durable is acknowledged."""

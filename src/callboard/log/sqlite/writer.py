@@ -38,7 +38,7 @@ class Work(Generic[T]):
         after: Called in the event loop once the result is durable.
         scrub: Whether the write-ahead log is emptied afterwards, so that no former content is left.
         followed: Whether more work for the same transaction arrives immediately.
-        brief: Whether it takes less time than a commit, so that the results of the transaction before may wait for it.
+        brief: Whether it takes less time than a commit. Unsent results of the transaction before wait for brief work.
     """
 
     __slots__ = ("after", "brief", "followed", "future", "loop", "run", "scrub", "settled")
@@ -174,16 +174,16 @@ class Writer:
         """Return the queued work, empty after `pause` seconds without any, and whether it is the last."""
         group: list[Work[Any]] = []
         try:
-            work = self._take(pause)
+            work = self._get_next(pause)
             while work is not None:
                 group.append(work)
-                work = self._take(LINGER if work.followed else 0)
+                work = self._get_next(LINGER if work.followed else 0)
         except queue.Empty:
             return group, False
         return group, True
 
-    def _take(self, pause: float | None) -> Work[Any] | None:
-        """Return the next work. Send the results of the transaction before, if there is none yet. Raises queue.Empty."""
+    def _get_next(self, pause: float | None) -> Work[Any] | None:
+        """Return the next work. Before a wait for it, send unsent results. Raises queue.Empty."""
         try:
             return self._queue.get_nowait()
         except queue.Empty:
@@ -230,8 +230,8 @@ class Writer:
                         raise
                     outcomes.append(refusal)
             self._hooks.flush(connection)
-            # The event loop works on the results of the transaction before during the commit, which needs no GIL. Earlier,
-            # it would keep the GIL from each statement of this transaction.
+            # A commit needs no GIL, so the event loop can work on the last results during it. If they were sent earlier,
+            # the loop would keep the GIL from each statement of this transaction.
             self._settle()
             connection.execute("COMMIT")
         except Exception as error:
@@ -256,7 +256,7 @@ class Writer:
         return refusal
 
     def _settle(self) -> None:
-        """Send the results of the last transaction, unless they are sent."""
+        """Send the results of the last transaction if they are unsent."""
         if self._committed is not None:
             committed, self._committed = self._committed, None
             self._send(*committed)
