@@ -108,6 +108,15 @@ def build_key_refusal(key: str) -> Refusal:
     )
 
 
+def build_required_refusal(stream: str) -> Refusal:
+    """Return the refusal of a batch without the stream that it requires."""
+    return Refusal(
+        "unknown_session",
+        f"The stream {stream} has no facts, and the batch requires them.",
+        hint="Append the facts of that stream first, then repeat the batch.",
+    )
+
+
 def build_unknown_fact_refusal(stream: str, sequence: int) -> Refusal:
     """Return the refusal of an unknown sequence."""
     return Refusal(

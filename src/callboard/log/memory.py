@@ -29,6 +29,7 @@ from .batch import (
     build_empty_head,
     build_fenced_refusal,
     build_key_refusal,
+    build_required_refusal,
     build_unknown_fact_refusal,
     check_head,
     decode_record,
@@ -167,6 +168,8 @@ class MemoryFacts:
     async def append(self, batch: Append) -> tuple[Record, ...]:
         stream = self._streams.get(batch.stream) or _Stream(head=build_empty_head(batch.stream))
         check_head(batch, stream.head, self._epoch)
+        if batch.requires and batch.requires not in self._streams:
+            raise build_required_refusal(batch.requires)
         if batch.answer is not None and batch.answer.key in self._answers:
             raise build_key_refusal(batch.answer.key)
         draft = build_draft(batch, os.urandom(chain.SALT_BYTES * len(batch.facts)))

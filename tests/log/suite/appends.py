@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+import msgspec
 import pytest
 
 from callboard.contracts.errors import Refusal
@@ -53,6 +54,21 @@ class AppendSuite:
         assert await store.facts.find_answer("k") is None
         assert await store.facts.find_closed(STREAM, ["trn_a"]) == frozenset()
         assert await store.blobs.get(blobs[0].ref.hash) is None
+
+    async def test_a_batch_is_refused_without_the_stream_that_it_requires(self, store: Store) -> None:
+        """R3: a workspace lists no session whose first facts were refused."""
+        listing = msgspec.structs.replace(batch(0, text_fact("listed"), stream="wks_1"), requires=STREAM)
+
+        # Both are in one transaction, and the first one is refused.
+        refused = await asyncio.gather(
+            store.facts.append(batch(7, text_fact("one"))), store.facts.append(listing), return_exceptions=True
+        )
+        after_refusal = await store.facts.read_head("wks_1")
+        await asyncio.gather(store.facts.append(batch(0, text_fact("one"))), store.facts.append(listing))
+
+        assert [error.code for error in refused if isinstance(error, Refusal)] == ["conflict", "unknown_session"]
+        assert after_refusal.sequence == 0
+        assert (await store.facts.read_head("wks_1")).sequence == 1
 
     async def test_a_batch_of_another_epoch_is_refused_and_not_stored(self, store: Store) -> None:
         """CTL-17; Design rule: every append checks the epoch."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.live import parse_cursor
 from callboard.contracts.rows.base import Upsert
 from callboard.contracts.rows.session import SessionCard
+from callboard.log.sqlite.store import SqliteStore
 from callboard.projection.rows import Table
 from callboard.runtime.clock import UuidIds
 from callboard.runtime.session_registry import derive_session_id
@@ -137,6 +139,29 @@ async def test_callboards_own_folders_cannot_be_workspaces(tmp_path: Path, insid
         with pytest.raises(Refusal) as refused:
             await rig.do(OpenWorkspace(path=str(folder)))
         assert (refused.value.code, refused.value.problem.field) == ("no_folder", "path")
+
+
+async def test_a_session_that_a_full_disk_refused_is_not_listed(tmp_path: Path) -> None:
+    """R3: its listing is smaller, so the disk still has space for it."""
+    async with open_runtime(tmp_path, calls(says("Done."))) as rig:
+        store = rig.runtime.dependencies.store
+        assert isinstance(store, SqliteStore)
+        assert store._writer is not None
+
+        def limit(connection: sqlite3.Connection) -> None:
+            (pages,) = connection.execute("PRAGMA page_count").fetchone()
+            connection.execute(f"PRAGMA max_page_count = {pages + 12}").fetchall()
+
+        await store._writer.submit(limit)
+        with pytest.raises(Refusal) as refused:
+            await rig.submit("x" * 400_000)
+        # A small change of the workspace is stored after the refused one.
+        await rig.do(OpenWorkspace(path=str(rig.folder)))
+        types = await rig.types(rig.workspace)
+
+        assert refused.value.code == "store_full"
+        assert types == ["workspace.opened"]
+        assert not rig.runtime.workspaces.get(rig.workspace).state.sessions
 
 
 async def test_a_new_sessions_turn_does_not_wait_for_a_busy_workspace(tmp_path: Path) -> None:

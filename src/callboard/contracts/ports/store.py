@@ -56,6 +56,8 @@ class Append(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         ends: Keys of the partials that the batch finishes.
         followed: A batch of another stream follows immediately. The store may wait a moment and commit
             both together.
+        requires: A stream that must have facts. Without them, the batch is refused with
+            `unknown_session`.
     """
 
     stream: str
@@ -68,6 +70,7 @@ class Append(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     closed: tuple[str, ...] = ()
     ends: tuple[str, ...] = ()
     followed: bool = False
+    requires: str = ""
 
 
 class Arrival(msgspec.Struct, frozen=True, gc=False):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ...contracts.content import Blob
 from ...contracts.ports.store import Append
 from ...contracts.record import Record
-from ..batch import Draft, build_key_refusal, check_head, seal
+from ..batch import Draft, build_key_refusal, build_required_refusal, check_head, seal
 from .ledger import Ledger
 from .partials import end_partials
 
@@ -17,6 +17,8 @@ def append(connection: sqlite3.Connection, ledger: Ledger, batch: Append, draft:
     """Store the batch. It is refused before the first write; the ledger collects most rows for the whole transaction."""
     end = ledger.get_end(connection, batch.stream)
     check_head(batch, end.head, ledger.epoch)
+    if batch.requires and not ledger.get_end(connection, batch.requires).head.sequence:
+        raise build_required_refusal(batch.requires)
     answer = batch.answer
     if answer is not None and connection.execute("SELECT 1 FROM answers WHERE key = ?", (answer.key,)).fetchone():
         raise build_key_refusal(answer.key)

@@ -219,10 +219,12 @@ class WorkspaceHost:
         *,
         cause: str = "",
         stored_answer: StoredAnswer | None = None,
+        requires: str = "",
     ) -> _A:
         """Decide on the current state, commit, and return the answer.
 
-        The answer is stored under the key of `stored_answer` if that is set.
+        The answer is stored under the key of `stored_answer` if that is set. The commit is refused
+        if the stream `requires` has no facts.
         """
         async with self._lock:
             self.require_readable()
@@ -246,6 +248,7 @@ class WorkspaceHost:
                     facts=facts,
                     origin=origin,
                     answer=redactor.redact_answer(answered),
+                    requires=requires,
                 )
             )
             for record in records:

@@ -220,7 +220,10 @@ class WorkspaceRegistry:
         host = self.get(workspace)
         match effect:
             case ListSession(_, title, cause):
-                await host.change(lambda state: (list_session(state, session, title), None), RUNTIME, cause=cause)
+                # Its first facts can be refused in the same transaction.
+                await host.change(
+                    lambda state: (list_session(state, session, title), None), RUNTIME, cause=cause, requires=session
+                )
             case ShareRule(rule, cause):
                 await host.change(lambda state: (share_rule(state, rule), None), RUNTIME, cause=cause)
 
