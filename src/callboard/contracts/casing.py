@@ -33,7 +33,12 @@ def to_snake_case(name: str) -> str:
 @cache
 def has_wire_names(kind: type[msgspec.Struct]) -> bool:
     """Return True if the wire spelling of the Struct or a nested one differs from its fields."""
-    return _is_respelled(inspect.type_info(kind))
+    return _is_respelled(_inspect(kind))
+
+
+@cache
+def _inspect(kind: type[msgspec.Struct]) -> inspect.Type:
+    return inspect.type_info(kind)
 
 
 def decode(text: str | bytes, kind: type[T], *, strict: bool = True) -> T:
@@ -45,7 +50,7 @@ def decode(text: str | bytes, kind: type[T], *, strict: bool = True) -> T:
     """
     if not (issubclass(kind, msgspec.Struct) and has_wire_names(kind)):
         return msgspec.json.decode(text, type=kind, strict=strict)
-    wire = _respell(msgspec.json.decode(text), inspect.type_info(kind), _to_wire)
+    wire = _respell(msgspec.json.decode(text), _inspect(kind), _to_wire)
     return msgspec.json.decode(msgspec.json.encode(wire), type=kind, strict=strict)
 
 
@@ -65,7 +70,7 @@ def encode_canonical(value: msgspec.Struct) -> str:
 
 def _to_snake_builtins(value: Any) -> Any:
     data = msgspec.to_builtins(value)
-    return _respell(data, inspect.type_info(type(value)), _to_snake) if isinstance(value, msgspec.Struct) else data
+    return _respell(data, _inspect(type(value)), _to_snake) if isinstance(value, msgspec.Struct) else data
 
 
 def _to_wire(field: inspect.Field) -> tuple[str, str]:

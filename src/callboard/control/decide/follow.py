@@ -60,8 +60,11 @@ def _start(batch: Batch) -> None:
     # A child with unread input keeps its slot, before the children that wait for one.
     for child in (True, False):
         for thread in list(batch.state.threads.values()):
-            if (thread.child is not None) is child:
+            if (thread.child is not None) is not child:
+                continue
+            if thread.inbox:
                 wake_agent(batch, thread)
+            if not child:
                 _start_queued(batch, thread.thread)
         if child:
             slots.fill_slots(batch)

@@ -120,9 +120,9 @@ def fill_slots(batch: Batch) -> None:
         thread = batch.state.threads.get(waiting)
         if thread is None or thread.child is None or thread.paused is not None or is_missing_worktree(thread.child):
             continue
-        if find_startable(batch.state, thread) is None:
+        if slots.find_wait_reason(thread.child, thread.child.group) is not None:
             continue
-        if slots.find_wait_reason(thread.child, thread.child.group) is None:
+        if find_startable(batch.state, thread) is not None:
             start_child(batch, waiting, thread.child.group)
             if batch.get_thread(waiting).run is not None:
                 slots.occupy(thread.child, thread.child.group)

@@ -77,7 +77,8 @@ def _consume_reports(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall)
 def _is_over(batch: Batch, call: OpenCall) -> bool:
     if call.until and batch.inputs.now >= call.until:
         return True
-    threads = [thread for thread in batch.state.threads.values() if thread.agent in call.awaits]
+    awaited = frozenset(call.awaits)
+    threads = [thread for thread in batch.state.threads.values() if thread.agent in awaited]
     ended = [thread for thread in threads if not is_open(thread)]
     failed = any(
         child.child is not None and child.child.status == "failed"

@@ -38,14 +38,17 @@ _ENDS = {
 def pause_idle(batch: Batch, cause: PauseCause) -> None:
     """Pause each idle agent that the rule applies to. Nothing else would start it."""
     for thread in list(batch.state.threads.values()):
-        reason = find_pause_reason(batch.state, thread)
-        if reason and thread.paused is None:
+        reason = find_pause_reason(batch.state, thread) if thread.paused is None else ""
+        if reason:
             batch.add(ThreadPaused(cause=cause, reason=reason), build_thread_scope(thread))
 
 
 def find_pause_reason(state: Session, thread: Thread) -> str:
     """Return why the agent must be paused; empty if it runs, is about to run, or has nothing unread
     or open."""
+    if not (thread.inbox or thread.queue):
+        # Most agents of a large team. The checks below read all tasks.
+        return ""
     if thread.run is not None or thread.kind == "human" or _is_waiting_for_other(state, thread):
         return ""
     unread = len(list_deliverable(thread))
@@ -65,7 +68,7 @@ def find_delay_reason(state: Session, thread: Thread) -> str:
 
 def can_wake(state: Session, thread: Thread) -> bool:
     """Return True if the agent is idle and wakes for its inbox."""
-    if thread.run is not None or thread.paused is not None or not list_deliverable(thread):
+    if thread.run is not None or thread.paused is not None or not thread.inbox:
         return False
     if find_startable(state, thread) is not None or is_working_on_paused_task(state, thread):
         return False
