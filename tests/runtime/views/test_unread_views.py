@@ -5,10 +5,14 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from callboard.contracts.commands.session import ListSessions
+from callboard.contracts.errors import Refusal
 from callboard.contracts.rows.session import SessionCard
 from callboard.contracts.rows.turn import TurnRow
 from callboard.log.sqlite.store import open_store
+from callboard.log.sqlite.views.rows import SqliteRows
 from callboard.projection.rows import Table
 from tests.runtime.rigs.runtime_rig import PATIENCE, RuntimeRig, calls, events, open_runtime, says
 
@@ -97,6 +101,56 @@ async def test_a_reader_receives_rows_although_the_views_are_renewed(tmp_path: P
 
         assert read.last_turn is not None
         assert read.last_turn.state == "completed"
+
+
+async def test_the_list_does_not_wait_for_views_that_cannot_be_renewed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R3: one session without rows leaves the list of the others."""
+    async with open_runtime(tmp_path, calls(says("Done.")), fold_behind=NEVER) as rig:
+        session = await run_turn(rig)
+        await rig.read(session)
+        (await rig.runtime.sessions.get(session)).is_renewing = True
+
+        async def refuse(_: SqliteRows, stream: str) -> None:
+            raise Refusal("store_unusable", f"The rows of {stream} cannot be read.", hint="Check the disk.")
+
+        monkeypatch.setattr(SqliteRows, "read_views", refuse)
+        with pytest.raises(Refusal, match="cannot be read"):
+            await rig.runtime.sessions.get(session)
+        async with asyncio.timeout(PATIENCE):
+            listed = await rig.do(ListSessions(workspace_id=rig.workspace))
+        monkeypatch.undo()
+
+        assert [card.key for card in listed.sessions] == [session]
+
+
+async def test_the_list_waits_for_views_that_are_being_rebuilt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """R3"""
+    async with open_runtime(tmp_path, calls(says("Done.")), fold_behind=NEVER) as rig:
+        session = await run_turn(rig)
+        (await rig.runtime.sessions.get(session)).is_renewing = True
+        loading, listing = asyncio.Event(), asyncio.Event()
+
+        async def find_none(_: SqliteRows, stream: str) -> None:
+            loading.set()
+            await listing.wait()
+
+        monkeypatch.setattr(SqliteRows, "read_views", find_none)
+        async with asyncio.timeout(PATIENCE):
+            renewing = asyncio.create_task(rig.runtime.sessions.get(session))
+            await loading.wait()
+            waiting = asyncio.create_task(rig.runtime.sessions.wait_shown())
+            # The task begins to wait before the views have found that there are no rows.
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            listing.set()
+            await renewing
+            await waiting
+            listed = await rig.do(ListSessions(workspace_id=rig.workspace))
+        monkeypatch.undo()
+
+        assert [(card.key, card.state) for card in listed.sessions] == [(session, "idle")]
 
 
 async def test_closing_writes_the_rows_of_the_facts_that_it_adds(tmp_path: Path) -> None:

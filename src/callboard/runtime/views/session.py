@@ -65,8 +65,17 @@ class SessionViews:
 
     async def open(self) -> None:
         """Load the stored rows, fold newer facts, and follow the session."""
+        try:
+            await self._open()
+        except BaseException as error:
+            # Callers can already wait for rows.
+            self._watermark.fail(error if isinstance(error, Exception) else _build_unopened_refusal(self._session))
+            raise
+
+    async def _open(self) -> None:
         if not await self._load():
-            self._view, self._watermark = SessionView(), Watermark()
+            # `_watermark` is still at 0, and callers can already wait for it.
+            self._view = SessionView()
             self._window = Window(self._dependencies.limits.snapshot_turns, self._dependencies.limits.snapshot_bytes)
             self._ring = self._build_ring()
             self._writer = RowWriter(self._session, self._dependencies, self._view)
@@ -240,6 +249,10 @@ class SessionViews:
             if isinstance(op, Upsert) and isinstance(op.row, SessionCard):
                 self._show_card(op.row)
         self._writer.add(ops, watermark)
+
+
+def _build_unopened_refusal(session: str) -> Refusal:
+    return Refusal("unreachable", f"Opening the rows of {session} was interrupted.", hint="Repeat the request.")
 
 
 def _join_facts(items: Sequence[LiveItem]) -> list[LiveItem]:
