@@ -59,7 +59,7 @@ async def test_no_file_has_a_byte_of_an_erased_payload(tmp_path: Path) -> None:
     await store.rows.write(STREAM, [Upsert("turns", row)], Views(watermark=3, fingerprint="1", state=SECRET.encode()))
     await store.rows.save_snapshot(STREAM, 3, b"link", "1", SECRET.encode())
     large = f"{SECRET} ".encode() * 2000
-    await store.conversations.save(STREAM, [stored_conversation("thr_a", SECRET.encode(), large)], ["thr_a"])
+    await store.conversations.save(STREAM, stored_conversation("thr_a", SECRET.encode(), large), ["thr_a"])
     assert holders(tmp_path)
 
     await store.facts.erase(STREAM, 2)
@@ -94,7 +94,7 @@ async def test_trimmed_contents_free_their_space(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     long, blobs = long_text_fact(f"{SECRET} " * 200_000)
     await store.facts.append(batch(0, long, blobs=blobs))
-    await store.conversations.save(STREAM, [stored_conversation("thr_a", blobs[0].data)], ["thr_a"])
+    await store.conversations.save(STREAM, stored_conversation("thr_a", blobs[0].data), ["thr_a"])
     await wait_until(lambda: path.stat().st_size > 3_000_000)
 
     await store.facts.trim(STREAM, 16_384)

@@ -86,9 +86,9 @@ class MemoryConversations:
     def __init__(self) -> None:
         self._stored: dict[str, dict[str, StoredConversation]] = {}
 
-    async def save(self, stream: str, conversations: Sequence[StoredConversation], threads: Collection[str]) -> None:
-        stored = self._stored.get(stream, {}) | {conversation.thread: conversation for conversation in conversations}
-        self._stored[stream] = {thread: conversation for thread, conversation in stored.items() if thread in threads}
+    async def save(self, stream: str, conversation: StoredConversation, threads: Collection[str]) -> None:
+        stored = {**self._stored.get(stream, {}), conversation.thread: conversation}
+        self._stored[stream] = {thread: stored[thread] for thread in stored if thread in threads}
 
     async def read(self, stream: str, thread: str, fingerprint: str) -> StoredConversation | None:
         conversation = self._stored.get(stream, {}).get(thread)

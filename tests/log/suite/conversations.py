@@ -13,7 +13,8 @@ class ConversationSuite:
         assert await store.conversations.read(STREAM, "thr_a", "1") is None
         first, other = stored_conversation("thr_a"), stored_conversation("thr_b", b"", b"\x00more")
 
-        await store.conversations.save(STREAM, [first, other], ["thr_a", "thr_b"])
+        await store.conversations.save(STREAM, first, ["thr_a", "thr_b"])
+        await store.conversations.save(STREAM, other, ["thr_a", "thr_b"])
 
         assert await store.conversations.read(STREAM, "thr_a", "1") == first
         assert await store.conversations.read(STREAM, "thr_b", "1") == other
@@ -22,21 +23,20 @@ class ConversationSuite:
         assert await store.conversations.read(STREAM, "thr_a", "2") is None
 
     async def test_a_newer_conversation_replaces_the_older(self, store: Store) -> None:
-        await store.conversations.save(STREAM, [stored_conversation("thr_a")], ["thr_a"])
+        await store.conversations.save(STREAM, stored_conversation("thr_a"), ["thr_a"])
         newer = stored_conversation("thr_a", b"newer", sequence=9, fingerprint="2")
 
-        await store.conversations.save(STREAM, [newer], ["thr_a"])
+        await store.conversations.save(STREAM, newer, ["thr_a"])
 
         assert await store.conversations.read(STREAM, "thr_a", "1") is None
         assert await store.conversations.read(STREAM, "thr_a", "2") == newer
 
     async def test_conversations_of_ended_threads_are_deleted(self, store: Store) -> None:
         for stream in (STREAM, "ses_two"):
-            await store.conversations.save(
-                stream, [stored_conversation("thr_a"), stored_conversation("thr_b")], {"thr_a": 1, "thr_b": 2}
-            )
+            for thread in ("thr_a", "thr_b"):
+                await store.conversations.save(stream, stored_conversation(thread), {"thr_a": 1, "thr_b": 2})
 
-        await store.conversations.save(STREAM, [stored_conversation("thr_c")], {"thr_b": 2, "thr_c": 3})
+        await store.conversations.save(STREAM, stored_conversation("thr_c"), {"thr_b": 2, "thr_c": 3})
 
         threads = ("thr_a", "thr_b", "thr_c")
         assert [await store.conversations.read(STREAM, thread, "1") is not None for thread in threads] == [
@@ -52,7 +52,7 @@ class ConversationSuite:
         for stream in ("ses_erased", "ses_trimmed", "ses_deleted", "ses_cleared", "ses_kept"):
             await fill(store, 1, stream)
             await store.facts.append(batch(1, long, blobs=blobs, stream=stream))
-            await store.conversations.save(stream, [stored_conversation("thr_a")], ["thr_a"])
+            await store.conversations.save(stream, stored_conversation("thr_a"), ["thr_a"])
 
         await store.facts.erase("ses_erased", 1)
         await store.facts.trim("ses_trimmed", 1000)

@@ -28,7 +28,7 @@ class RemovalSuite:
             STREAM, [Upsert("turns", turn_row("trn_a", 1))], Views(watermark=3, fingerprint="1", state=b"")
         )
         await store.rows.save_snapshot(STREAM, 3, records[-1].link, "1", b"state")
-        await store.conversations.save(STREAM, [stored_conversation("thr_a")], ["thr_a"])
+        await store.conversations.save(STREAM, stored_conversation("thr_a"), ["thr_a"])
         await store.partials.write(STREAM, 1, [frame("secret"), frame("other", step=2)])
 
         await store.facts.erase(STREAM, 2)

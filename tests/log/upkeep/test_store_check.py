@@ -31,7 +31,7 @@ async def write_store(folder: Path, size: int = 20_000) -> str:
         STREAM, [Upsert("turns", turn_row("trn_1", 1))], Views(watermark=7, fingerprint="1", state=b"")
     )
     await store.rows.save_snapshot(STREAM, 7, b"l" * 32, "1", b"state")
-    await store.conversations.save(STREAM, [stored_conversation("thr_a")], ["thr_a"])
+    await store.conversations.save(STREAM, stored_conversation("thr_a"), ["thr_a"])
     await store.close()
     return blobs[0].ref.hash
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 import sqlite3
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
@@ -66,10 +66,10 @@ def saved(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     original = SqliteConversations.save
 
     async def record(
-        self: SqliteConversations, stream: str, stored: Sequence[StoredConversation], open_threads: Collection[str]
+        self: SqliteConversations, stream: str, conversation: StoredConversation, open_threads: Collection[str]
     ) -> None:
-        threads.extend(conversation.thread for conversation in stored)
-        await original(self, stream, stored, open_threads)
+        threads.append(conversation.thread)
+        await original(self, stream, conversation, open_threads)
 
     monkeypatch.setattr(SqliteConversations, "save", record)
     return threads

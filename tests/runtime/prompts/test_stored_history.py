@@ -136,3 +136,16 @@ async def test_a_conversation_above_the_limit_is_not_encoded(
 async def test_invalid_parts_do_not_decode(parts: tuple[bytes, ...]) -> None:
     with pytest.raises(msgspec.MsgspecError):
         await decode_history(parts)
+
+
+async def test_parts_without_their_pinned_contents_do_not_decode() -> None:
+    """S1: a caller that handles invalid parts also handles parts that do not fit each other."""
+    pinned = Pinned("file", "hash", (TextContent("x"),))
+    nothing = ModelMessage(role="user", content=())
+    entries = tuple(Entry(number, number, nothing, pins=(pinned,)) for number in range(60))
+    parts = await encode_history(HistoryState(entries=entries))
+
+    assert parts is not None
+    assert len(parts) == 3
+    with pytest.raises(msgspec.MsgspecError):
+        await decode_history(parts[1:])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from typing import Protocol
 
 import msgspec
@@ -29,11 +29,11 @@ class ConversationStore(Protocol):
     conversations: `FactLog.erase`, `FactLog.trim`, `FactLog.delete` and `RowStore.clear`.
     """
 
-    async def save(self, stream: str, conversations: Sequence[StoredConversation], threads: Collection[str]) -> None:
-        """Store conversations of a stream, and delete those of ended threads, in one transaction.
+    async def save(self, stream: str, conversation: StoredConversation, threads: Collection[str]) -> None:
+        """Store a conversation of a stream, and delete those of ended threads, in one transaction.
 
         Args:
-            conversations: The new conversations. Each replaces the stored one of its thread.
+            conversation: The new conversation. It replaces the stored one of its thread.
             threads: The open threads. Conversations of other threads are deleted.
         Raises:
             Refusal: `read_only`, or `store_full`. Nothing is then stored or deleted.

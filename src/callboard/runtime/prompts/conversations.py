@@ -105,24 +105,23 @@ class Conversations:
         if not captured:
             return
         self._stored.update(dict.fromkeys(captured, state.sequence))
+        threads = [name for name, thread in state.threads.items() if not _has_ended(thread)]
         try:
             newest = await self._read_fact(state.sequence)
             if newest is None:
                 return
-            encoded = [(thread, await encode_history(history)) for thread, history in captured.items()]
-            stored = [
-                StoredConversation(
-                    thread=thread,
-                    sequence=state.sequence,
-                    link=newest.link,
-                    fingerprint=compute_conversation_fingerprint(),
-                    parts=parts,
-                )
-                for thread, parts in encoded
-                if parts is not None
-            ]
-            threads = [name for name, thread in state.threads.items() if not _has_ended(thread)]
-            await self._dependencies.store.conversations.save(self._session, stored, threads)
+            # One after another: each takes up to `MAX_STORED_BYTES` of memory.
+            for thread, history in captured.items():
+                parts = await encode_history(history)
+                if parts is not None:
+                    conversation = StoredConversation(
+                        thread=thread,
+                        sequence=state.sequence,
+                        link=newest.link,
+                        fingerprint=compute_conversation_fingerprint(),
+                        parts=parts,
+                    )
+                    await self._dependencies.store.conversations.save(self._session, conversation, threads)
         except Refusal as refusal:
             log.warning("the conversations of %s were not stored: %s", self._session, refusal.problem.message)
 

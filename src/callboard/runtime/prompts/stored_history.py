@@ -117,14 +117,17 @@ async def decode_history(parts: Sequence[bytes]) -> HistoryState:
     decoder = msgspec.msgpack.Decoder(_Page)
     pinned: list[Pinned] = []
     entries: list[Entry] = []
-    async for part in yield_in_slices(parts[:-1]):
-        page = decoder.decode(part)
-        pinned += page.pinned
-        entries += [
-            msgspec.structs.replace(entry, pins=tuple([pinned[number] for number in pins])) if pins else entry
-            for entry, pins in zip(page.entries, page.pins, strict=True)
-        ]
-    end = msgspec.msgpack.decode(parts[-1], type=_End)
-    pinned += end.pinned
-    pins = tuple([pinned[number] for number in end.pins])
+    try:
+        async for part in yield_in_slices(parts[:-1]):
+            page = decoder.decode(part)
+            pinned += page.pinned
+            entries += [
+                msgspec.structs.replace(entry, pins=tuple([pinned[number] for number in pins])) if pins else entry
+                for entry, pins in zip(page.entries, page.pins, strict=True)
+            ]
+        end = msgspec.msgpack.decode(parts[-1], type=_End)
+        pinned += end.pinned
+        pins = tuple([pinned[number] for number in end.pins])
+    except (IndexError, ValueError) as error:
+        raise msgspec.ValidationError(f"the conversation is inconsistent: {error}") from error
     return msgspec.structs.replace(end.state, pinned=pins, entries=tuple(entries))

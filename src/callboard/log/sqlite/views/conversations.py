@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sqlite3
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 import msgspec
 
@@ -24,8 +24,8 @@ class SqliteConversations:
         self._readers = readers
         self._writer = writer
 
-    async def save(self, stream: str, conversations: Sequence[StoredConversation], threads: Collection[str]) -> None:
-        await self._require_writer().submit(lambda connection: _save(connection, stream, conversations, threads))
+    async def save(self, stream: str, conversation: StoredConversation, threads: Collection[str]) -> None:
+        await self._require_writer().submit(lambda connection: _save(connection, stream, conversation, threads))
 
     async def read(self, stream: str, thread: str, fingerprint: str) -> StoredConversation | None:
         return await self._readers.run(lambda connection: _read(connection, stream, thread, fingerprint))
@@ -44,19 +44,15 @@ class SqliteConversations:
 
 
 def _save(
-    connection: sqlite3.Connection,
-    stream: str,
-    conversations: Sequence[StoredConversation],
-    threads: Collection[str],
+    connection: sqlite3.Connection, stream: str, conversation: StoredConversation, threads: Collection[str]
 ) -> None:
     connection.execute(
         "DELETE FROM conversations WHERE stream = ? AND thread NOT IN (SELECT value FROM json_each(?))",
         (stream, msgspec.json.encode(list(threads)).decode()),
     )
-    for stored in conversations:
-        row_key = (stream, stored.thread, stored.sequence, stored.link, stored.fingerprint)
-        data = protect(msgspec.msgpack.encode(stored.parts), *row_key)
-        connection.execute("INSERT OR REPLACE INTO conversations VALUES (?, ?, ?, ?, ?, ?)", (*row_key, data))
+    row_key = (stream, conversation.thread, conversation.sequence, conversation.link, conversation.fingerprint)
+    data = protect(msgspec.msgpack.encode(conversation.parts), *row_key)
+    connection.execute("INSERT OR REPLACE INTO conversations VALUES (?, ?, ?, ?, ?, ?)", (*row_key, data))
 
 
 def _read(connection: sqlite3.Connection, stream: str, thread: str, fingerprint: str) -> StoredConversation | None:
