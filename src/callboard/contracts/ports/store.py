@@ -100,7 +100,8 @@ class FactLog(Protocol):
 
         Raises:
             Refusal: `conflict` if the stream is not at `expected`, `fenced` if the epoch is stale,
-                `idempotency_conflict` if the answer's key exists, `read_only`, or `store_full`.
+                `idempotency_conflict` if the answer's key exists, `unknown_session` if the stream that
+                the batch requires has no facts, `read_only`, or `store_full`.
         """
         ...
 
