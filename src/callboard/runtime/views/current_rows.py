@@ -21,7 +21,7 @@ RowT = TypeVar("RowT", bound=Row)
 
 
 class CurrentRows:
-    """Stored rows of a session. `newer` has the rows that changed after them."""
+    """Stored rows of a session, with the changes in `newer`. Only for kinds of rows that are never removed."""
 
     def __init__(self, session: str, stored: RowStore, newer: Table) -> None:
         self._session = session

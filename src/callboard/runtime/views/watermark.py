@@ -8,6 +8,8 @@ from collections.abc import AsyncGenerator
 from callboard.contracts.ports.store import Store
 from callboard.contracts.record import Record
 
+from ..slices import yield_in_slices
+
 #: Facts that one read returns.
 _PAGE = 1000
 
@@ -62,8 +64,8 @@ async def read_stored_watermark(store: Store, session: str) -> int:
 
 
 async def read_unwritten_facts(store: Store, session: str, watermark: int) -> AsyncGenerator[Record]:
-    """Yield the facts after the watermark. Without a reader, rows are seconds behind the log."""
+    """Yield the facts after the watermark, with pauses. Without a reader, rows are seconds behind the log."""
     while records := await store.facts.read(session, after=watermark, limit=_PAGE):
-        for record in records:
+        async for record in yield_in_slices(records):
             yield record
         watermark = records[-1].sequence
