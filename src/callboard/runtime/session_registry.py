@@ -269,8 +269,8 @@ class SessionRegistry:
         async with self._renewing:
             if opened.is_renewing or self._dependencies.store.rows.is_discarded(session):
                 opened.is_renewing = True
-                # Callers may wait for rows of any durable fact.
-                await opened.views.close((await self._dependencies.store.facts.read_head(session)).sequence)
+                # Callers can already wait for rows.
+                await _close_views(opened)
                 opened.views = SessionViews(session, self._dependencies, self._card, self._is_listed)
                 await opened.views.open()
                 opened.is_renewing = False

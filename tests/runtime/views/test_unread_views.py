@@ -196,3 +196,19 @@ async def test_closing_a_session_writes_its_unread_rows(tmp_path: Path) -> None:
         assert before is None
         assert after is not None
         assert after.state == "idle"
+
+
+async def test_a_wait_for_a_fact_ends_when_its_views_close(tmp_path: Path) -> None:
+    """R3: a fact can be durable before the views receive it."""
+    async with open_runtime(tmp_path, calls(says("Done."))) as rig:
+        session = await run_turn(rig)
+        opened = await rig.runtime.sessions.get(session)
+        waiting = asyncio.create_task(opened.views.wait_for(opened.host.state.sequence + 1))
+        await rig.read(session)
+
+        await rig.runtime.sessions.release(session)
+
+        with pytest.raises(Refusal, match="not open any more") as refused:
+            async with asyncio.timeout(PATIENCE):
+                await waiting
+        assert refused.value.code == "unreachable"

@@ -69,7 +69,7 @@ class SessionViews:
             await self._open()
         except BaseException as error:
             # Callers can already wait for rows.
-            self._watermark.fail(error if isinstance(error, Exception) else _build_unopened_refusal(self._session))
+            self._watermark.fail(error if isinstance(error, Exception) else _build_closed_refusal(self._session))
             raise
 
     async def _open(self) -> None:
@@ -177,6 +177,9 @@ class SessionViews:
                 await self.wait_for(sequence)
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
+        if self._watermark.waiting:
+            # These views do not receive the fact any more.
+            self._watermark.fail(_build_closed_refusal(self._session))
         self._ring.close()
         await self._writer.close()
 
@@ -251,8 +254,8 @@ class SessionViews:
         self._writer.add(ops, watermark)
 
 
-def _build_unopened_refusal(session: str) -> Refusal:
-    return Refusal("unreachable", f"Opening the rows of {session} was interrupted.", hint="Repeat the request.")
+def _build_closed_refusal(session: str) -> Refusal:
+    return Refusal("unreachable", f"The rows of {session} are not open any more.", hint="Repeat the request.")
 
 
 def _join_facts(items: Sequence[LiveItem]) -> list[LiveItem]:
