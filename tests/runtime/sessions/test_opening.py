@@ -192,3 +192,19 @@ async def test_a_session_that_cannot_record_its_end_still_ends_its_processes(tmp
         assert outcome is planted.error
         assert (opened.host.processes.has_running, opened.effect_runner.is_busy) == (False, False)
         assert asyncio.all_tasks() - before == set()
+
+
+async def test_a_conversation_that_a_failing_store_kept_from_its_facts_is_loaded_again(tmp_path: Path) -> None:
+    """The facts are durable, so the model of the next turn receives them."""
+    place, _ = await make_ended_host(tmp_path)
+    async with resting_runtime(place) as (runtime, planted):
+        (workspace,) = (host.state.workspace for host in runtime.workspaces.all())
+        planted.only = "get"
+        text = "A long request. " * 4000
+        with pytest.raises(OSError, match="planted"):
+            await runtime.commands.submit(SubmitTurn(text=text, workspace_id=workspace), actor=PERSON)
+        planted.only = ""
+        (session,) = runtime.sessions.open_sessions()
+        host = (await runtime.sessions.get(session)).host
+        history = await host.conversations.get(host.state.lead)
+        assert text in str(history.build_messages())

@@ -24,6 +24,8 @@ from .writer import Writer
 _PAGE = 2000
 #: Seconds between two reads of a follower in a process that only reads.
 POLL = 0.1
+#: The most facts whose statements take less time than a commit. A turn's batches have fewer, an import's more.
+_BRIEF = 64
 #: The number of salts in a block.
 _BLOCK = 512
 
@@ -67,7 +69,7 @@ class SqliteFacts:
             lambda connection: append(connection, self._ledger, batch, draft),
             lambda records: self.subscriptions.publish(batch.stream, records),
             followed=batch.followed,
-            brief=True,
+            brief=len(batch.facts) <= _BRIEF,
         )
 
     async def read(

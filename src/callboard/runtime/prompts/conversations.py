@@ -69,22 +69,29 @@ class Conversations:
         Conversations of ended children are dropped.
         """
         self._is_applying = True
-        for record in records:
-            if isinstance(record.fact, ThreadOpened):
-                # A new thread has no facts to read.
-                self._loaded[record.scope.thread] = History(
-                    record.scope.thread, self._dependencies.store.blobs, self._read_fact
-                )
-            author = record.scope.thread
-            await self._add(author, record)
-            if receivers := list_receivers(record):
-                for receiver in {*receivers} - {author}:
-                    await self._add(receiver, record)
+        try:
+            for record in records:
+                await self._apply(record)
+        except BaseException:
+            # The conversations may lack facts. They are loaded again on their next use.
+            self._loaded.clear()
+            raise
+        finally:
+            self._is_applying = False
         for thread in list(self._loaded):
             state = self._session_state.state.threads.get(thread)
             if state is None or _has_ended(state):
                 del self._loaded[thread]
-        self._is_applying = False
+
+    async def _apply(self, record: Record) -> None:
+        author = record.scope.thread
+        if isinstance(record.fact, ThreadOpened):
+            # A new thread has no facts to read.
+            self._loaded[author] = History(author, self._dependencies.store.blobs, self._read_fact)
+        await self._add(author, record)
+        if receivers := list_receivers(record):
+            for receiver in {*receivers} - {author}:
+                await self._add(receiver, record)
 
     async def save(self, *, closing: bool = False) -> None:
         """Store the long conversations that have grown by half. If the store refuses them, they are folded again.
