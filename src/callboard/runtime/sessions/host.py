@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import TypeVar
@@ -256,7 +255,7 @@ class SessionHost:
         )
         if list_session is not None:
             # It starts while the append is queued.
-            self._work.start(_ignore_errors(list_session(decision)))
+            self._work.start(_try_to_list(list_session(decision)))
         records = await self.dependencies.store.facts.append(batch)
         self._session_state.apply_decision(decision, records)
         for record in records:
@@ -276,9 +275,14 @@ class SessionHost:
             await self.conversations.save()
 
 
-async def _ignore_errors(work: Awaitable[None]) -> None:
-    with contextlib.suppress(Exception):
-        await work
+async def _try_to_list(listing: Awaitable[None]) -> None:
+    try:
+        await listing
+    except Refusal as refusal:
+        # The caller lists the session again, and receives the reason.
+        log.info("a session was not listed with its first facts: %s", refusal.problem.message)
+    except Exception:
+        log.exception("a session was not listed with its first facts")
 
 
 def _is_scheduled(fact: Fact) -> bool:
