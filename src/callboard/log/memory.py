@@ -226,6 +226,9 @@ class MemoryFacts:
     async def list_streams(self, prefix: str) -> tuple[str, ...]:
         return tuple(name for name, stream in self._streams.items() if name.startswith(prefix) and stream.head.sequence)
 
+    async def read_heads(self, prefix: str) -> dict[str, int]:
+        return {name: self._streams[name].head.sequence for name in await self.list_streams(prefix)}
+
     async def erase(self, stream: str, sequence: int) -> None:
         facts = self._list_facts(stream)
         if not 1 <= sequence <= len(facts):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
@@ -59,8 +59,14 @@ class MemoryRows:
     def is_discarded(self, stream: str) -> bool:
         return False
 
-    async def read_all_rows(self, panel: str, fingerprint: str) -> tuple[Row, ...]:
-        streams = [stream for stream, views in self._views.items() if views.fingerprint == fingerprint]
+    async def read_all_rows(
+        self, panel: str, fingerprint: str, heads: Mapping[str, int] | None = None
+    ) -> tuple[Row, ...]:
+        streams = [
+            stream
+            for stream, views in self._views.items()
+            if views.fingerprint == fingerprint and (heads is None or views.watermark >= heads.get(stream, 0))
+        ]
         rows = [row for stream in streams for row in self._rows.get(stream, {}).get(panel, {}).values()]
         return tuple(sorted(rows, key=_build_sort_key, reverse=True))
 

@@ -176,6 +176,8 @@ class AppendSuite:
         assert await store.facts.list_streams("ses_") == ("ses_b", "ses_a")
         assert await store.facts.list_streams("wks_") == ("wks_a",)
         assert await store.facts.list_streams("") == ("ses_b", "wks_a", "ses_a", "ses%")
+        await fill(store, 2, "ses_c")
+        assert list((await store.facts.read_heads("ses_")).items()) == [("ses_b", 1), ("ses_a", 1), ("ses_c", 2)]
 
     async def test_terminal_entities_are_listed(self, store: Store) -> None:
         """Design rule: terminal ids come from an index."""

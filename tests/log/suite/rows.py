@@ -82,6 +82,15 @@ class RowSuite:
         ]
         assert await store.rows.read_all_rows("none", "3") == ()
 
+    async def test_rows_of_a_panel_that_lack_facts_can_be_omitted(self, store: Store) -> None:
+        """After a crash they show what the process did before."""
+        for stream in ("ses_a", "ses_b", "ses_c"):
+            await store.rows.write(stream, [Upsert("turns", turn_row(f"trn_{stream}", 1))], self.VIEWS)
+
+        mark = self.VIEWS.watermark
+        rows = await store.rows.read_all_rows("turns", "3", {"ses_a": mark, "ses_b": mark + 1})
+        assert {row.key for row in rows} == {"trn_ses_a", "trn_ses_c"}
+
     async def test_clearing_removes_rows_watermark_and_snapshot(self, store: Store) -> None:
         for stream in (STREAM, "ses_two"):
             await store.rows.write(stream, [Upsert("turns", turn_row("trn_1", 1))], self.VIEWS)

@@ -208,3 +208,24 @@ async def test_a_conversation_that_a_failing_store_kept_from_its_facts_is_loaded
         host = (await runtime.sessions.get(session)).host
         history = await host.conversations.get(host.state.lead)
         assert text in str(history.build_messages())
+
+
+async def test_a_card_that_lacks_facts_after_a_crash_is_not_shown(tmp_path: Path) -> None:
+    """MAR-16: a session that was running never reads idle. Its card comes with its recovery."""
+    played = {"match": [{"text": "slow", "calls": [[{"wait_for": "never"}]]}, {"text": "go", "calls": [says("Yes.")]}]}
+    async with open_runtime(tmp_path, played, fold_behind=3600.0) as rig:
+        turn = await rig.submit("go")
+        await rig.until(turn.session_id, "turn.completed")
+        opened = await rig.runtime.sessions.get(turn.session_id)
+        await opened.host.wait_settled()
+        await opened.views.wait_for(opened.host.state.sequence)
+        await opened.views.flush()
+        await rig.submit("slow", turn.session_id)
+        await rig.until(turn.session_id, "model.requested", 2)
+        place = copy_as_killed(rig, tmp_path)
+    async with resting_runtime(place) as (runtime, _):
+        (workspace,) = runtime.workspaces.all()
+        assert (workspace.cards(), workspace.missing) == ((), 1)
+        await runtime.sessions.get(turn.session_id)
+        assert [(card.key, card.state) for card in workspace.cards()] == [(turn.session_id, "interrupted")]
+        assert workspace.missing == 0

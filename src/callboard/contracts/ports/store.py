@@ -6,7 +6,7 @@ loop; blocking work runs in other threads. Sequences count from 1 within a strea
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Protocol
 
 import msgspec
@@ -158,6 +158,10 @@ class FactLog(Protocol):
         """Return the names of the streams with this prefix, oldest first."""
         ...
 
+    async def read_heads(self, prefix: str) -> dict[str, int]:
+        """Return the newest sequence of each stream with this prefix, oldest stream first."""
+        ...
+
     async def erase(self, stream: str, sequence: int) -> None:
         """Erase a fact's payload with its salt, the blobs that only it refers to, and the evidence packs that include it.
 
@@ -264,8 +268,15 @@ class RowStore(Protocol):
         """Return one row."""
         ...
 
-    async def read_all_rows(self, panel: str, fingerprint: str) -> tuple[Row, ...]:
-        """Return the rows of a panel in all streams, newest order first; only complete ones of this fingerprint."""
+    async def read_all_rows(
+        self, panel: str, fingerprint: str, heads: Mapping[str, int] | None = None
+    ) -> tuple[Row, ...]:
+        """Return the rows of a panel in all streams, newest order first.
+
+        Args:
+            fingerprint: Rows of other fingerprints are omitted.
+            heads: The newest sequence of each stream. Rows that do not show it are omitted.
+        """
         ...
 
     async def clear(self, stream: str) -> None:

@@ -107,12 +107,15 @@ class SqliteFacts:
         return await self._readers.run(lambda connection: _read_closed(connection, stream, ids))
 
     async def list_streams(self, prefix: str) -> tuple[str, ...]:
+        return tuple(await self.read_heads(prefix))
+
+    async def read_heads(self, prefix: str) -> dict[str, int]:
         query = (
-            "SELECT name FROM streams WHERE name >= :prefix AND substr(name, 1, length(:prefix)) = :prefix"
+            "SELECT name, head FROM streams WHERE name >= :prefix AND substr(name, 1, length(:prefix)) = :prefix"
             " AND head > 0 ORDER BY number"
         )
         rows = await self._readers.run(lambda connection: connection.execute(query, {"prefix": prefix}).fetchall())
-        return tuple(name for (name,) in rows)
+        return dict(rows)
 
     async def erase(self, stream: str, sequence: int) -> None:
         erasures = await self._require_writer().submit(

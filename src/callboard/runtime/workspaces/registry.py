@@ -71,7 +71,10 @@ class WorkspaceRegistry:
                 continue
             self._hosts[stream] = host
             self._dependencies.on_folder_served(host.state.path)
-        for row in await self._dependencies.store.rows.read_all_rows("sessions", compute_view_fingerprint()):
+        store = self._dependencies.store
+        # A card that lacks facts would show what the process did before it ended. Recovery folds them.
+        heads = await store.facts.read_heads("ses_")
+        for row in await store.rows.read_all_rows("sessions", compute_view_fingerprint(), heads):
             if isinstance(row, SessionCard):
                 self.show_card(row)
         for host in self._hosts.values():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -106,15 +106,20 @@ class SqliteRows:
         row = None if columns is None else await self._decode(stream, panel, key, *columns)
         return self._unwritten.find(stream, panel, key, row)
 
-    async def read_all_rows(self, panel: str, fingerprint: str) -> tuple[Row, ...]:
+    async def read_all_rows(
+        self, panel: str, fingerprint: str, heads: Mapping[str, int] | None = None
+    ) -> tuple[Row, ...]:
         query = (
-            "SELECT panels.stream, key, place, CAST(data AS BLOB) FROM rows JOIN panels ON panels.number = rows.panel"
+            "SELECT watermark, panels.stream, key, place, CAST(data AS BLOB)"
+            " FROM rows JOIN panels ON panels.number = rows.panel"
             " JOIN views ON views.stream = panels.stream WHERE panels.panel = ? AND fingerprint = ?"
             " ORDER BY place DESC, key DESC"
         )
         stored = await self._readers.run(lambda connection: connection.execute(query, (panel, fingerprint)).fetchall())
         rows: list[Row] = []
-        for stream, *columns in stored:
+        for watermark, stream, *columns in stored:
+            if heads is not None and watermark < heads.get(stream, 0):
+                continue
             with contextlib.suppress(Refusal):
                 rows.append(await self._decode(stream, panel, *columns))
         return tuple(rows)
