@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sqlite3
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 import msgspec
 
@@ -12,7 +12,7 @@ from ....contracts.ports.conversation_store import StoredConversation
 from ..failures import build_read_only_refusal
 from ..readers import Readers
 from ..writer import Writer
-from .views_file import protect, unprotect
+from .views_file import protect_pieces, unprotect
 
 log = logging.getLogger(__name__)
 
@@ -51,8 +51,16 @@ def _save(
         (stream, msgspec.json.encode(list(threads)).decode()),
     )
     row_key = (stream, conversation.thread, conversation.sequence, conversation.link, conversation.fingerprint)
-    data = protect(msgspec.msgpack.encode(conversation.parts), *row_key)
+    data = protect_pieces(_frame(conversation.parts), *row_key)
     connection.execute("INSERT OR REPLACE INTO conversations VALUES (?, ?, ?, ?, ?, ?)", (*row_key, data))
+
+
+def _frame(parts: tuple[bytes, ...]) -> Iterator[bytes]:
+    """Yield the parts as a list in MessagePack. The encoder would copy megabytes as it grows."""
+    yield b"\xdd" + len(parts).to_bytes(4, "big")
+    for part in parts:
+        yield b"\xc6" + len(part).to_bytes(4, "big")
+        yield part
 
 
 def _read(connection: sqlite3.Connection, stream: str, thread: str, fingerprint: str) -> StoredConversation | None:
