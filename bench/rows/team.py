@@ -13,6 +13,8 @@ from bench.workers.subagents import BUDGET
 
 OURS, PEER = "callboard", "langgraph"
 NAME = f"LangGraph Send, {PEERS[PEER][0].removeprefix('LangGraph ')}"
+#: The largest ratio of the whole run to the peer.
+GOAL = 0.6
 #: Checks of the log of each run.
 CHECKS = ("gapless", "in_order", "completed")
 
@@ -50,7 +52,7 @@ async def run(scale: Scale) -> Result:
         "The fact that ends a child's turn frees its slot. The next child's model call starts after that fact is "
         "durable.",
         lines=(
-            _compare("whole run", "ms", _of(ours, "wall"), _of(peers, "wall")),
+            _compare("whole run", "ms", _of(ours, "wall"), _of(peers, "wall"), GOAL),
             _compare("CPU time per child", "ms", _of(ours, "worked", scale.n), _of(peers, "worked", scale.n)),
             Line(
                 label="durable facts", unit="facts/s", value=spread(1000 * run["facts"] / run["wall"] for run in ours)
@@ -84,16 +86,19 @@ def _of(runs: list[dict[str, Any]], key: str, over: int = 1) -> list[float]:
     return [run[key] / over for run in runs]
 
 
-def _compare(label: str, unit: str, here: list[float], baseline: list[float]) -> Line:
+def _compare(label: str, unit: str, here: list[float], baseline: list[float], goal: float | None = None) -> Line:
     if not baseline:
         return Line(label=label, unit=unit, value=spread(here))
+    ratio = ratios(here, baseline)
     return Line(
         label=label,
         unit=unit,
         value=spread(here),
         baseline_name=NAME,
         baseline=spread(baseline),
-        ratio=ratios(here, baseline),
+        ratio=ratio,
+        goal="" if goal is None else f"ratio < {goal}",
+        met=None if goal is None else ratio.median < goal,
     )
 
 
