@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.harness import Row, Scale
+from bench.machine import settle
 from bench.results import Line, Result, ratios, spread
 from bench.rigs.history import History, history
 from callboard.contracts.ports.store import Append
@@ -82,6 +83,8 @@ async def _measure_callboard(folder: Path, turn_history: History, count: int) ->
     batches_by_session = [
         list(_batches(turn_history, f"ses_bench{number}", store.epoch, turns)) for number in range(PRODUCERS)
     ]
+    # The batches are objects of the row, not of the product.
+    settle()
     before = _transactions(store)
     began, worked = time.perf_counter(), time.process_time()
     await asyncio.gather(*(_produce(store, batches) for batches in batches_by_session))
