@@ -10,7 +10,6 @@ from callboard.contracts.commands.queue import EditQueuedTurn
 from callboard.contracts.commands.turn import Attachment, SteerTurn, SubmitTurn
 from callboard.contracts.content import Blob, make_blob
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts.artifact import ArtifactVersionCreated
 from callboard.contracts.ids import PREFIXES
 from callboard.contracts.ports.tools import PathContent, ToolContext
 from callboard.contracts.refs import ContextRef, MissingReason, MissingRef, RefSource
@@ -28,7 +27,6 @@ from callboard.tools.files.paths import MAX_NAME_BYTES, display
 from ..dependencies import Dependencies
 from ..session_state import SessionState
 from ..views.current_rows import read_current_rows
-from ..views.watermark import read_stored_watermark, read_unwritten_facts
 from ..workspaces.context import WorkspaceContext
 from ..workspaces.effective_rules import build_person_context
 
@@ -160,15 +158,9 @@ class ContextResolver:
         return ResolvedContext(refs=(ref,), blobs=(blob,))
 
     async def _resolve_artifact(self, name: str) -> ResolvedContext:
-        session = self._session_state.state.session
-        store = self._dependencies.store
-        watermark = await read_stored_watermark(store, session)
-        row = await store.rows.read_row(session, ArtifactRow.panel, name)
-        newest = row.versions[-1].content if isinstance(row, ArtifactRow) and row.versions else None
-        title = row.title if isinstance(row, ArtifactRow) else ""
-        async for record in read_unwritten_facts(store, session, watermark):
-            if isinstance(record.fact, ArtifactVersionCreated) and record.scope.artifact == name:
-                newest, title = record.fact.content, record.fact.title or title
+        rows = await read_current_rows(self._dependencies.store, self._session_state.state.session)
+        row = await rows.get(ArtifactRow, name)
+        newest = row.versions[-1].content if row is not None and row.versions else None
         if name not in self._session_state.state.artifacts.open:
             return _build_missing_ref(name, "deleted" if newest is not None else "not_found")
         data = await self._dependencies.store.blobs.get(newest.hash) if newest is not None else None
@@ -180,7 +172,7 @@ class ContextResolver:
             ref=name,
             kind="image" if content.kind == "image" else "binary" if content.kind == "binary" else "artifact",
             source="mentioned",
-            title=title or name,
+            title=(row.title if row is not None else "") or name,
             content=blob.ref,
             tokens=len(content.data) // BYTES_PER_TOKEN if content.kind == "text" else None,
         )

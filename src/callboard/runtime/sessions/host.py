@@ -267,7 +267,7 @@ class SessionHost:
         self.dependencies.feed.publish_facts(self.session, records, batch.ends)
         await self.conversations.apply(records)
         for effect in derive_effects(records, imported=bool(self.state.source)):
-            # `list_session` has listed the session.
+            # `list_session`, or else the caller, lists the session.
             if list_session is None or not isinstance(effect, ListSession):
                 self._start_effect(self, effect)
         if self._session_state.needs_snapshot:

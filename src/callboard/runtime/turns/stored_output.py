@@ -5,13 +5,12 @@ from __future__ import annotations
 import msgspec
 
 from callboard.contracts.content import BlobRef, Text
-from callboard.contracts.facts.tool import ToolCancelled, ToolCompleted, ToolFailed, ToolLost
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.contracts.rows.tool import ToolPart
 from callboard.tools.builtin.read_output import ReadOutputArguments, format_page
 
 from ..sessions.host import SessionHost
-from ..views.watermark import read_stored_watermark, read_unwritten_facts
+from ..views.current_rows import read_current_rows
 
 
 async def read_output(host: SessionHost, thread: str, text: str) -> ToolOutcome:
@@ -27,22 +26,12 @@ async def read_output(host: SessionHost, thread: str, text: str) -> ToolOutcome:
 
 
 async def _find_output(host: SessionHost, thread: str, call: str) -> Text | None:
-    """Return the output of a call from the conversation, or else from its row or its last fact."""
+    """Return the output of a call from the conversation, or else from its row."""
     output = (await host.conversations.get(thread)).find_output(call)
     if output is not None:
         return output
-    store = host.dependencies.store
-    watermark = await read_stored_watermark(store, host.session)
-    row = await store.rows.read_row(host.session, ToolPart.panel, call)
-    output = row.output if isinstance(row, ToolPart) and row.thread_id == thread else None
-    async for record in read_unwritten_facts(store, host.session, watermark):
-        if (
-            record.scope.tool_call == call
-            and record.scope.thread == thread
-            and isinstance(record.fact, ToolCompleted | ToolFailed | ToolCancelled | ToolLost)
-        ):
-            output = record.fact.output
-    return output
+    row = await (await read_current_rows(host.dependencies.store, host.session)).get(ToolPart, call)
+    return row.output if row is not None and row.thread_id == thread else None
 
 
 async def _read_page(host: SessionHost, ref: BlobRef, request: ReadOutputArguments) -> ToolOutcome:

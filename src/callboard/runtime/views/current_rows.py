@@ -13,9 +13,12 @@ from callboard.projection.rows import Table
 from callboard.projection.view import SessionView
 
 from ..fingerprint import compute_view_fingerprint
-from .watermark import read_unwritten_facts
+from ..slices import yield_in_slices
 
 log = logging.getLogger(__name__)
+
+#: Facts read at a time.
+_PAGE = 1000
 
 RowT = TypeVar("RowT", bound=Row)
 
@@ -50,6 +53,7 @@ async def read_current_rows(store: Store, session: str) -> CurrentRows:
             log.warning(
                 "the rows of %s are folded from its facts, because its view state is damaged: %s", session, error
             )
-    async for record in read_unwritten_facts(store, session, view.sequence):
-        newer.apply(view.apply(record))
+    while records := await store.facts.read(session, after=view.sequence, limit=_PAGE):
+        async for record in yield_in_slices(records):
+            newer.apply(view.apply(record))
     return CurrentRows(session, store.rows, newer)

@@ -1,17 +1,8 @@
-"""The newest fact that the rows of a session show, in memory and in the store."""
+"""The newest fact that the rows of an open session show."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
-
-from callboard.contracts.ports.store import Store
-from callboard.contracts.record import Record
-
-from ..slices import yield_in_slices
-
-#: Facts that one read returns.
-_PAGE = 1000
 
 
 class Watermark:
@@ -55,17 +46,3 @@ class Watermark:
         moved, self._moved = self._moved, None
         if moved is not None:
             moved.set()
-
-
-async def read_stored_watermark(store: Store, session: str) -> int:
-    """Return the sequence of the newest fact in the stored rows. Read it before a row, to miss no fact."""
-    views = await store.rows.read_views(session)
-    return 0 if views is None else views.watermark
-
-
-async def read_unwritten_facts(store: Store, session: str, watermark: int) -> AsyncGenerator[Record]:
-    """Yield the facts after the watermark, with pauses. Without a reader, rows are seconds behind the log."""
-    while records := await store.facts.read(session, after=watermark, limit=_PAGE):
-        async for record in yield_in_slices(records):
-            yield record
-        watermark = records[-1].sequence
