@@ -18,6 +18,7 @@ from callboard.contracts.facts.queue import QueueEdited
 from callboard.contracts.facts.turn import TurnSubmitted
 from callboard.contracts.ports.model import ImageContent, TextContent
 from callboard.contracts.refs import ContextRef, MissingRef
+from tests.runtime.rigs.artifacts import NOTES, artifact_session
 from tests.runtime.rigs.runtime_rig import RuntimeRig, calls, open_runtime, says
 
 PNG = bytes.fromhex(
@@ -167,6 +168,23 @@ async def test_a_mentioned_session_includes_its_answers(tmp_path: Path) -> None:
         content = await rig.runtime.dependencies.store.blobs.get(ref.content.hash)
         assert content == b"# what is it?\n\n## what is it?\n\nThe answer is 42."
         assert [(missing_ref.ref, missing_ref.reason) for missing_ref in fact.missing] == [("ses_unknown", "not_found")]
+
+
+async def test_a_mentioned_artifact_includes_its_newest_version(tmp_path: Path) -> None:
+    """CTX-01: also a version that no client has read."""
+    async with artifact_session(tmp_path, fold_behind=3600.0) as (rig, session):
+        artifact = (await rig.until(session, "artifact.version.created")).scope.artifact
+        await rig.submit(f"shorten @{artifact} and @art_unknown", session)
+        fact = (await rig.until(session, "turn.submitted", 2)).fact
+        assert isinstance(fact, TurnSubmitted)
+        (ref,) = fact.given
+        assert (ref.ref, ref.kind, ref.title, ref.content) == (
+            artifact,
+            "artifact",
+            NOTES,
+            make_blob(b"one\n").ref,
+        )
+        assert [(missing_ref.ref, missing_ref.reason) for missing_ref in fact.missing] == [("art_unknown", "not_found")]
 
 
 async def test_a_pinned_file_applies_to_every_turn_and_is_sent_when_it_changes(tmp_path: Path) -> None:
